@@ -1,0 +1,40 @@
+# Two commands do it all on a fresh machine with Python 3.11 or newer: `make audit` and `make test`.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+AUDIT_OUT ?= audit
+
+.PHONY: audit test quick lint types bench clean
+
+audit: .venv/.runtime  ## the demo: three real sentiment systems, gender and race
+	$(BIN)/evenhand audit vader textblob svr --out $(AUDIT_OUT)
+
+test: lint types  ## everything, as in CI
+	$(BIN)/pytest -n 2 --dist loadgroup
+
+quick: .venv/.dev  ## the inner loop: no simulations
+	$(BIN)/pytest -q -n 2 --dist loadgroup -m "not slow"
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.dev
+	$(BIN)/mypy
+
+bench: .venv/.dev  ## ratios measured side by side in one run
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv audit
+
+.venv/.runtime: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenhand needs Python 3.11 or newer; try: make PYTHON=/path/to/python3.11 ...")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(INSTALL) --editable '.[lexicon]'
+	touch $@
+
+.venv/.dev: .venv/.runtime
+	$(INSTALL) --editable '.[lexicon,dev]'
+	touch $@
