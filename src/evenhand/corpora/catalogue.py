@@ -1,0 +1,64 @@
+"""Corpora by name or by file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Literal
+
+from evenhand.corpora.corpus import Corpus
+from evenhand.corpora.filler import fill
+from evenhand.corpora.recipe import Recipe, read_recipe
+from evenhand.corpora.table import read_corpus_table
+from evenhand.errors import UsageError, did_you_mean
+from evenhand.tables import ENDINGS
+
+RECIPE_ENDINGS = (".yaml", ".yml")
+
+
+def corpus_names() -> list[str]:
+    """The corpora that come with Evenhand."""
+    folder = files("evenhand") / "data" / "corpora"
+    return sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml"))
+
+
+@cache
+def packaged_recipe(name: str) -> Recipe:
+    """The recipe of a corpus that comes with Evenhand."""
+    with as_file(files("evenhand") / "data" / "corpora" / f"{name}.yaml") as path:
+        return read_recipe(path)
+
+
+@cache
+def _packaged(name: str, spelling: str | None) -> Corpus:
+    return fill(packaged_recipe(name), spelling=spelling)
+
+
+def eec(spelling: Literal["published", "released"] = "published") -> Corpus:
+    """The Equity Evaluation Corpus: 8,640 sentences, in the spelling of the paper or of the released file.
+
+    >>> len(eec())
+    8640
+    """
+    return _packaged("eec", spelling)
+
+
+def load_corpus(
+    name_or_file: str | Path, *, spelling: str | None = None, attributes: Sequence[str] | None = None
+) -> Corpus:
+    """A corpus by name, from a recipe (.yaml), or from a table (.csv, .tsv, .jsonl, .parquet)."""
+    name = str(name_or_file)
+    if name in corpus_names():
+        return _packaged(name, spelling)
+    path = Path(name_or_file)
+    ending = path.suffix.lower()
+    if ending in RECIPE_ENDINGS or ending in ENDINGS:
+        if not path.is_file():
+            raise UsageError(f"no such corpus file: {path}")
+        if ending in RECIPE_ENDINGS:
+            return fill(read_recipe(path), spelling=spelling)
+        return read_corpus_table(path, attributes=attributes)
+    endings = ", ".join((*RECIPE_ENDINGS, *ENDINGS))
+    raise UsageError(f"unknown corpus {name!r}{did_you_mean(name, corpus_names())} (or a file ending in {endings})")

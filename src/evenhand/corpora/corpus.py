@@ -1,0 +1,136 @@
+"""What is asked: an immutable table of sentences that knows its groups, its design and where it comes from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
+
+REQUIRED = ("id", "text", "source", "person")
+CORE = ("id", "text", "source", "person", "term", "kind", "pair", "role", "label")
+
+Condition = str | bool | list[str] | None
+"""What a subset asks of a column: this value, one of these, any value (true), or none (null)."""
+
+
+@dataclass(frozen=True)
+class About:
+    """Where a corpus comes from and what it can say, for people."""
+
+    title: str = ""
+    chosen: str = ""
+    source: str = ""
+    licence: str = ""
+    limits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Sentences that differ only in the person, in sets called sources.
+
+    `frame` has the columns `id, text, source, person, term, kind, pair, role`, one column per attribute (null where it
+    does not apply) and one per slot. `attributes` lists each attribute's groups; differences are first minus second.
+    `groupings` are the columns, besides the person, that were sampled from a larger world (templates, words).
+    """
+
+    frame: pl.DataFrame
+    name: str
+    attributes: Mapping[str, tuple[str, ...]]
+    groupings: tuple[str, ...] = ()
+    subsets: Mapping[str, Mapping[str, Condition]] = field(default_factory=dict)
+    version: str = "1"
+    about: About = About()
+
+    def __post_init__(self) -> None:
+        missing = [column for column in REQUIRED if column not in self.frame.columns]
+        if missing:
+            raise EvenhandError(f"corpus {self.name!r} has no column {', '.join(map(repr, missing))}")
+        doubled = self.frame["id"].is_duplicated()
+        if doubled.any():
+            raise EvenhandError(f"corpus {self.name!r} repeats the id {self.frame['id'].filter(doubled)[0]!r}")
+        for attribute, groups in self.attributes.items():
+            present = set(self.frame[attribute].unique())
+            empty = [group for group in groups if group not in present]
+            if empty:
+                raise EvenhandError(f"corpus {self.name!r}: no sentence has {attribute} = {empty[0]!r}")
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __repr__(self) -> str:
+        return f"<Corpus {self.name}: {len(self):,} sentences, {', '.join(self.attributes)}>"
+
+    @property
+    def slots(self) -> list[str]:
+        """The columns that are neither core nor attributes: templates, words and the like."""
+        return [column for column in self.frame.columns if column not in CORE and column not in self.attributes]
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the whole table: ids, texts, groups and slots, in order."""
+        content = hashlib.sha256(json.dumps([self.frame.columns, sorted(self.attributes.items())]).encode())
+        for column in self.frame.columns:
+            content.update("\x1e".join("\x00" if v is None else str(v) for v in self.frame[column]).encode())
+        return content.hexdigest()
+
+    @cached_property
+    def sentences_digest(self) -> str:
+        """SHA-256 of the sentences alone, sorted bytewise and joined by line feeds: comparable across tools."""
+        texts = sorted(text.encode() for text in self.frame["text"])
+        return hashlib.sha256(b"\n".join(texts)).hexdigest()
+
+    def mask(self, subset: str = "all") -> pl.Series:
+        """Which rows belong to a subset: `all`, a name of this corpus, `COLUMN=VALUE`, or several joined by commas."""
+        keep = pl.Series("keep", np.ones(len(self), dtype=bool))
+        for part in subset.split(","):
+            keep &= self._part_mask(part.strip())
+        return keep
+
+    def _part_mask(self, part: str) -> pl.Series:
+        if part == "all":
+            return pl.Series("keep", np.ones(len(self), dtype=bool))
+        if part in self.subsets:
+            conditions = [_holds(self.frame[column], value) for column, value in self.subsets[part].items()]
+            keep = conditions[0]
+            for condition in conditions[1:]:
+                keep &= condition
+            return keep
+        column, equals, value = part.partition("=")
+        if not equals:
+            raise UsageError(f"unknown subset {part!r}{did_you_mean(part, ['all', *self.subsets])} (or COLUMN=VALUE)")
+        if column not in self.frame.columns:
+            raise UsageError(f"subset {part!r}: no column {column!r}{did_you_mean(column, self.frame.columns)}")
+        keep = _holds(self.frame[column], value)
+        if not keep.any():
+            known = [str(v) for v in self.frame[column].drop_nulls().unique()]
+            hint = did_you_mean(value, known) if len(known) <= 50 else ""
+            raise UsageError(f"subset {part!r}: no sentence has that value{hint}")
+        return keep
+
+    def sample(self, sentences: int, *, seed: int = 0) -> Corpus:
+        """Draw whole sources with all their persons, as many as fit into that number of sentences (at least two)."""
+        sources = self.frame["source"].unique(maintain_order=True).to_numpy()
+        order = np.random.default_rng(seed).permutation(len(sources))
+        sizes = dict(self.frame["source"].value_counts().iter_rows())
+        room = np.cumsum([sizes[source] for source in sources[order]]) <= sentences
+        if room.sum() < 2:
+            need = sizes[sources[order[0]]] + sizes[sources[order[1]]] if len(sources) > 1 else len(self) + 1
+            raise UsageError(f"a sample of {sentences} sentences holds no two whole sources; ask for at least {need}")
+        drawn = self.frame.filter(pl.col("source").is_in(list(sources[order[room]])))
+        return replace(self, frame=drawn)
+
+
+def _holds(column: pl.Series, wanted: Condition) -> pl.Series:
+    if wanted is None:
+        return column.is_null()
+    if wanted is True:
+        return column.is_not_null()
+    values = [str(value) for value in wanted] if isinstance(wanted, list) else [str(wanted)]
+    return column.cast(pl.String).is_in(values).fill_null(False)

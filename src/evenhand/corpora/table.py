@@ -1,0 +1,130 @@
+"""Corpora that come as tables: a user's CSV, JSON lines or Parquet, and the file that the EEC's authors released."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from evenhand.corpora.corpus import CORE, About, Corpus
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.tables import read_table
+
+MOST_GROUPS = 50
+SLOTS = ("template", "emotion", "emotion_word")
+"""Columns that are slots of the design, never attributes of a person."""
+
+RELEASED = {
+    "ID": "id",
+    "Sentence": "text",
+    "Template": "released_template",
+    "Person": "released_person",
+    "Gender": "gender",
+    "Race": "race",
+    "Emotion": "emotion",
+    "Emotion word": "emotion_word",
+}
+RELEASED_RACE = {"African-American": "African American", "European": "European American"}
+
+
+def read_corpus_table(path: Path, *, attributes: Sequence[str] | None = None) -> Corpus:
+    """Read a table with the columns `text`, `source`, `person` (or `term`) and at least one attribute.
+
+    Attributes are the columns named, or else every further text column with 2 to 50 values that is no slot. Groups
+    are ordered as they first appear; differences are first minus second.
+    """
+    frame = _with_core_columns(read_table(path), path)
+    names = list(attributes) if attributes is not None else _likely_attributes(frame)
+    for name in names:
+        if name not in frame.columns:
+            raise UsageError(f"{path}: no column {name!r}{did_you_mean(name, frame.columns)}")
+    if not names:
+        raise EvenhandError(f"{path}: no attribute; add a column (say 'gender') that names each sentence's group")
+    frame = frame.with_columns(pl.col(name).cast(pl.String) for name in names)
+    groups = {name: tuple(frame[name].drop_nulls().unique(maintain_order=True)) for name in names}
+    for name, values in groups.items():
+        if len(values) < 2:
+            raise EvenhandError(f"{path}: the attribute {name!r} has only the group {', '.join(values) or '(none)'}")
+    groupings = tuple(column for column in ("template", "emotion_word") if column in frame.columns)
+    about = About(title=path.name, source=f"read from {path.name}")
+    return Corpus(frame=frame, name=path.stem, attributes=groups, groupings=groupings, about=about)
+
+
+def _with_core_columns(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    if "person" not in frame.columns and "term" in frame.columns:
+        frame = frame.with_columns(person=pl.col("term"))
+    for column, why in {
+        "text": "the sentence",
+        "source": "one value for all sentences that differ only in the person",
+        "person": "who the sentence is about",
+    }.items():
+        if column not in frame.columns:
+            raise EvenhandError(f"{path}: no column {column!r} ({why}); it has {', '.join(frame.columns)}")
+        empty = frame[column].is_null()
+        if empty.any():
+            row = int(empty.arg_true()[0]) + 1
+            raise EvenhandError(f"{path}: row {row}: {column!r} is empty")
+    if "id" not in frame.columns:
+        frame = frame.with_columns(id=pl.format("{}-{}", pl.lit(path.stem), pl.int_range(1, pl.len() + 1)))
+    if "term" not in frame.columns:
+        frame = frame.with_columns(term=pl.col("person"))
+    for column in ("kind", "pair", "role"):
+        if column not in frame.columns:
+            frame = frame.with_columns(pl.lit(None, dtype=pl.String).alias(column))
+    texts = frame.with_columns(pl.col(column).cast(pl.String) for column in CORE if column in frame.columns)
+    return texts.select(*(c for c in CORE if c in texts.columns), pl.exclude(*CORE))
+
+
+def _likely_attributes(frame: pl.DataFrame) -> list[str]:
+    def likely(column: str) -> bool:
+        series = frame[column]
+        if column in CORE or column in SLOTS or series.dtype != pl.String:
+            return False
+        return 2 <= series.drop_nulls().n_unique() <= MOST_GROUPS
+
+    return [column for column in frame.columns if likely(column)]
+
+
+def read_released_eec(path: Path, *, generated: Corpus) -> Corpus:
+    """Read the authors' own file and check it, sentence by sentence, against the corpus as generated (as released).
+
+    The result has the design of the generated corpus and the authors' ids.
+    """
+    frame = read_table(path)
+    missing = [column for column in RELEASED if column not in frame.columns]
+    if missing:
+        raise EvenhandError(f"{path}: no column {missing[0]!r}; the released file has {', '.join(RELEASED)}")
+    theirs = frame.select(pl.col(column).alias(name) for column, name in RELEASED.items())
+    theirs = theirs.with_columns(pl.col("race").replace(RELEASED_RACE), pl.col("text").str.strip_chars())
+    _same_sentences(theirs, generated, path)
+    both = generated.frame.drop("id").join(theirs, on="text", suffix="_theirs", maintain_order="left")
+    for column in ("gender", "race", "emotion"):
+        differs = both.filter(pl.col(column).ne_missing(pl.col(f"{column}_theirs")))
+        if differs.height:
+            row = differs.row(0, named=True)
+            raise EvenhandError(
+                f"{path}: {differs.height} sentences have another {column} than the published tables; first: "
+                f"{row['text']!r} has {row[f'{column}_theirs']!r}, not {row[column]!r}"
+            )
+    return Corpus(
+        frame=both.select(generated.frame.columns),
+        name=generated.name,
+        attributes=generated.attributes,
+        groupings=generated.groupings,
+        subsets=generated.subsets,
+        version=f"{generated.version}-released",
+        about=generated.about,
+    )
+
+
+def _same_sentences(theirs: pl.DataFrame, generated: Corpus, path: Path) -> None:
+    ours, read = set(generated.frame["text"]), set(theirs["text"])
+    problems = {
+        "missing": sorted(ours - read),
+        "not of this corpus": sorted(read - ours),
+        "repeated": theirs["text"].filter(theirs["text"].is_duplicated()).unique().sort().to_list(),
+    }
+    for problem, texts in problems.items():
+        if texts:
+            raise EvenhandError(f"{path}: {len(texts)} sentences are {problem}; first: {texts[0]!r}")

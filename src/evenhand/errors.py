@@ -1,0 +1,46 @@
+"""What can go wrong, in words for the person at the keyboard."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class EvenhandError(Exception):
+    """A failure with a message meant to be read; the command line shows it in one line and exits with `exit_code`."""
+
+    exit_code = 1
+
+
+class UsageError(EvenhandError):
+    """What was asked for cannot be done as it was typed."""
+
+    exit_code = 2
+
+
+class MissingExtra(UsageError):
+    """A package that belongs to an optional extra is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the extra {extra!r}: pip install 'evenhand[{extra}]'")
+
+
+class BadAnswer(EvenhandError):
+    """A system answered something that cannot be used."""
+
+
+class ScoringFailed(EvenhandError):
+    """A system could not answer for some sentences; what it did answer is kept in the cache."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint to append to a message about an unknown name.
+
+    >>> did_you_mean("vadr", ["vader", "textblob"])
+    "; did you mean 'vader'?"
+    >>> did_you_mean("zzz", ["vader", "textblob"])
+    '; known: textblob, vader'
+    """
+    options = sorted(known)
+    close = difflib.get_close_matches(name, options, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(options)}"

@@ -1,0 +1,50 @@
+"""A corpus draws whole sources and knows its subsets."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenhand.corpora import eec
+from evenhand.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("subset", "sentences"),
+    [
+        ("all", 8640),
+        ("neutral", 240),
+        ("emotional", 8400),
+        ("emotion=anger", 2100),
+        ("names", 5760),
+        ("noun-phrases", 2880),
+        ("names,gender=female", 2880),
+    ],
+)
+def test_subsets_have_their_size(subset: str, sentences: int) -> None:
+    assert eec().mask(subset).sum() == sentences
+
+
+@pytest.mark.parametrize(
+    ("subset", "message"),
+    [
+        ("neutrl", "unknown subset 'neutrl'; did you mean 'neutral'"),
+        ("emotoin=joy", "no column 'emotoin'; did you mean 'emotion'"),
+        ("emotion=jy", "no sentence has that value; did you mean 'joy'"),
+    ],
+)
+def test_unknown_subsets_get_a_hint(subset: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        eec().mask(subset)
+
+
+def test_a_sample_holds_whole_sources() -> None:
+    drawn = eec().sample(1000, seed=3)
+    assert len(drawn) == 960
+    assert set(drawn.frame.group_by("source").len()["len"]) == {60}
+    assert drawn.frame.equals(eec().sample(1000, seed=3).frame)
+    assert not drawn.frame.equals(eec().sample(1000, seed=4).frame)
+
+
+def test_a_sample_too_small_for_two_sources_is_refused() -> None:
+    with pytest.raises(UsageError, match="ask for at least 120"):
+        eec().sample(119)
