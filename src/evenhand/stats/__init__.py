@@ -1,0 +1,22 @@
+"""Arrays in, numbers out: tests, corrections, intervals, effect sizes and power. Knows no text."""
+
+from evenhand.stats.components import Components, GroupedMeans, variance_components
+from evenhand.stats.multiplicity import CORRECTIONS, raw_threshold
+from evenhand.stats.paired import PairedTest, paired_test
+from evenhand.stats.permutation import permutation_p
+from evenhand.stats.power import persons_to_settle, smallest_visible_gap
+from evenhand.stats.types import ROUNDING
+
+__all__ = [
+    "CORRECTIONS",
+    "ROUNDING",
+    "Components",
+    "GroupedMeans",
+    "PairedTest",
+    "paired_test",
+    "permutation_p",
+    "persons_to_settle",
+    "raw_threshold",
+    "smallest_visible_gap",
+    "variance_components",
+]

@@ -1,0 +1,112 @@
+"""The generalising test, against a hand-computed example and a second implementation in plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evenhand.stats import GroupedMeans, variance_components
+
+
+def in_loops(cells: np.ndarray, stratum: list[int], c: list[float], groups: list[list[int]]) -> tuple[float, float, float]:
+    """Estimate, variance and degrees of freedom for one system: cells is (units, cells); written from the formula."""
+    strata = range(len(c))
+    members = [[i for i, s in enumerate(stratum) if s == wanted] for wanted in strata]
+    m = [float(np.mean(row)) for row in cells]
+    estimate = sum(c[s] * np.mean([m[i] for i in members[s]]) for s in strata)
+    parts = []
+    for s in strata:
+        n = len(members[s])
+        parts.append((c[s] ** 2 * np.var([m[i] for i in members[s]], ddof=1) / n, n - 1))
+    for grouping in groups:
+        labels = sorted(set(grouping))
+        w = {g: grouping.count(g) / len(grouping) for g in labels}
+        y = {(i, g): np.mean([cells[i, k] for k, h in enumerate(grouping) if h == g]) for i in range(len(cells)) for g in labels}
+        sum_w2 = sum(w[g] ** 2 for g in labels)
+        gap = {g: sum(c[s] * np.mean([y[i, g] for i in members[s]]) for s in strata) for g in labels}
+        v_g = sum_w2 * sum(w[g] * (gap[g] - estimate) ** 2 for g in labels) / (1 - sum_w2)
+        v_pg = 0.0
+        for s in strata:
+            n = len(members[s])
+            mean_s = np.mean([m[i] for i in members[s]])
+            for g in labels:
+                mean_sg = np.mean([y[i, g] for i in members[s]])
+                squares = sum((y[i, g] - m[i] - mean_sg + mean_s) ** 2 for i in members[s])
+                v_pg += c[s] ** 2 / n * w[g] ** 2 / (1 - w[g]) * squares / (n - 1)
+        parts.append((max(v_g - v_pg, 0.0), 1 / sum_w2 - 1))
+    variance = sum(v for v, _ in parts)
+    return float(estimate), float(variance), float(variance**2 / sum(v**2 / df for v, df in parts))
+
+
+def grouped(cells: np.ndarray, grouping: list[int]) -> GroupedMeans:
+    """(units, cells, columns) averaged by group."""
+    labels = sorted(set(grouping))
+    chosen = [[k for k, h in enumerate(grouping) if h == g] for g in labels]
+    means = np.stack([cells[:, where].mean(axis=1) for where in chosen], axis=1)
+    return GroupedMeans(means, np.array([len(where) / len(grouping) for where in chosen]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_agrees_with_plain_loops(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    stratum, c = [0, 0, 0, 1, 1, 2, 2, 2, 2], [0.6, 0.4, -1.0]
+    templates, words = [0, 0, 0, 1, 1, 2, 2, 2], [0, 1, 2, 0, 1, 0, 1, 2]
+    cells = rng.normal(size=(9, 8, 3)) + rng.normal(size=(9, 1, 3)) + np.array(templates)[None, :, None] * np.array(c)[stratum][:, None, None]
+    found = variance_components(
+        [grouped(cells, templates), grouped(cells, words)],
+        stratum=np.array(stratum), coefficients=np.array(c), scale=np.ones(3),
+    )  # fmt: skip
+    for k in range(3):
+        estimate, variance, df = in_loops(cells[:, :, k], stratum, c, [templates, words])
+        assert found.estimate[k] == pytest.approx(estimate)
+        assert found.variance[k] == pytest.approx(variance)
+        assert found.degrees_of_freedom[k] == pytest.approx(df)
+
+
+def test_a_hand_computed_example() -> None:
+    # Two groups of two persons, one template: means 1, 3 against 0, 2. Gap 1; V = 2/2 + 2/2 = 2; df = 4 / (1 + 1) = 2.
+    cells = np.array([[1.0], [3.0], [0.0], [2.0]])[:, :, None]
+    found = variance_components(
+        [grouped(cells, [0])], stratum=np.array([0, 0, 1, 1]), coefficients=np.array([1.0, -1.0]), scale=np.ones(1)
+    )
+    assert (found.estimate[0], found.variance[0], found.degrees_of_freedom[0]) == (1, 2, 2)
+    assert found.persons[0] == 2
+    assert found.p()[0] == pytest.approx(2 * stats.t.sf(1 / np.sqrt(2), 2))
+    low, high = (end[0] for end in found.interval(0.95))
+    assert (low, high) == pytest.approx(stats.t.interval(0.95, 2, 1, np.sqrt(2)))
+
+
+def test_with_persons_alone_it_is_welchs_test() -> None:
+    rng = np.random.default_rng(2)
+    one, two = rng.normal(size=8), rng.normal(size=5) * 3
+    cells = np.concatenate([one, two])[:, None, None]
+    found = variance_components(
+        [grouped(cells, [0])],
+        stratum=np.repeat([0, 1], [8, 5]), coefficients=np.array([1.0, -1.0]), scale=np.ones(1),
+    )  # fmt: skip
+    welch = stats.ttest_ind(one, two, equal_var=False)
+    assert found.p()[0] == pytest.approx(welch.pvalue)
+    assert found.degrees_of_freedom[0] == pytest.approx(welch.df)
+
+
+def test_without_any_variance_the_estimate_decides() -> None:
+    cells = np.zeros((4, 6, 3))
+    cells[:2, :, 0] = 2.0
+    cells[:2, :, 2] = 1e-17
+    found = variance_components(
+        [grouped(cells, [0, 0, 1, 1, 2, 2])],
+        stratum=np.array([0, 0, 1, 1]), coefficients=np.array([1.0, -1.0]), scale=np.ones(3),
+    )  # fmt: skip
+    assert found.p().tolist() == [0, 1, 1]
+    assert found.estimate.tolist() == [2, 0, 0]
+    assert np.isnan(found.degrees_of_freedom).all()
+    assert found.interval(0.9)[0].tolist() == [2, 0, 0]
+
+
+def test_a_stratum_of_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="two units"):
+        variance_components(
+            [grouped(np.zeros((3, 1, 1)), [0])],
+            stratum=np.array([0, 0, 1]), coefficients=np.array([1.0, -1.0]), scale=np.ones(1),
+        )  # fmt: skip
