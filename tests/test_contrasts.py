@@ -1,0 +1,184 @@
+"""Comparisons are those of the paper, and those that any corpus asks for."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand.contrasts import contrast, contrasts, interaction
+from evenhand.corpora import Corpus, eec
+from evenhand.errors import UsageError
+
+
+@pytest.fixture(scope="module")
+def scores() -> np.ndarray:
+    return np.random.default_rng(5).normal(size=(8640, 2))
+
+
+@pytest.mark.parametrize(
+    ("attribute", "subset", "comparisons"),
+    [
+        ("gender", "all", 1584),
+        ("race", "all", 144),
+        ("gender", "neutral", 44),
+        ("race", "neutral", 4),
+        ("gender", "emotional", 1540),
+        ("race", "emotional", 140),
+        *[("gender", f"emotion={emotion}", 385) for emotion in ("anger", "fear", "joy", "sadness")],
+        *[("race", f"emotion={emotion}", 35) for emotion in ("anger", "fear", "joy", "sadness")],
+        ("gender", "noun-phrases", 1440),
+        ("gender", "names", 144),
+        ("race", "gender=female", 144),
+        ("gender", "race=African American", 144),
+    ],
+)
+def test_published_designs_have_their_number_of_comparisons(attribute: str, subset: str, comparisons: int) -> None:
+    assert contrast(eec(), attribute, subset=subset).shape == (comparisons, 8640)
+
+
+def by_hand(frame: pl.DataFrame, attribute: str) -> dict[tuple[str, str], float]:
+    """The published differences, one data frame operation at a time."""
+    first, second = eec().attributes[attribute]
+    found = {}
+    for (source,), cell in frame.group_by("source"):
+        names = cell.filter(pl.col("kind") == "name")
+        means = {group: names.filter(pl.col(attribute) == group)["score"].mean() for group in (first, second)}
+        found[source, "average"] = means[first] - means[second]
+        if attribute == "gender":
+            for (pair,), both in cell.filter(pl.col("pair").is_not_null()).group_by("pair"):
+                score = dict(both.select("gender", "score").iter_rows())
+                found[source, pair] = score["female"] - score["male"]
+    return found
+
+
+@pytest.mark.parametrize("attribute", ["gender", "race"])
+def test_the_matrix_gives_every_published_difference(attribute: str, scores: np.ndarray) -> None:
+    made = contrast(eec(), attribute)
+    expected = by_hand(eec().frame.with_columns(score=scores[:, 0]), attribute)
+    labels = list(made.comparisons.select("source", "label").iter_rows())
+    assert set(labels) == set(expected)
+    np.testing.assert_allclose(made.matrix @ scores[:, 0], [expected[label] for label in labels], atol=1e-12)
+
+
+def test_no_comparison_crosses_a_source_and_each_is_balanced() -> None:
+    made = contrast(eec(), "gender")
+    sources = eec().frame["source"].to_numpy()
+    entries = made.matrix.tocoo()
+    row, sentence = entries.coords
+    assert (sources[sentence] == made.comparisons["source"].to_numpy()[row]).all()
+    np.testing.assert_allclose(made.matrix.sum(axis=1), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "subset"),
+    [
+        *product(("gender", "race"), ("all", "neutral", "names", "emotion=joy")),
+        ("gender", "noun-phrases"),
+        ("race", "gender=female"),
+    ],
+)
+def test_both_views_have_one_estimate(attribute: str, subset: str, scores: np.ndarray) -> None:
+    made = contrast(eec(), attribute, subset=subset)
+    np.testing.assert_allclose(
+        made.unit_weights @ made.unit_means(scores), (made.matrix @ scores).mean(axis=0), atol=1e-12
+    )
+
+
+def test_gender_has_ten_pairs_and_four_strata_of_ten_names() -> None:
+    made = contrast(eec(), "gender")
+    assert made.stratum_sizes.tolist() == [10] * 5
+    np.testing.assert_allclose(made.coefficients, [10 / 11, 1 / 22, -1 / 22, 1 / 22, -1 / 22])
+    assert made.units[0] == "she/he"
+    assert made.members[0] == ("she", "he")
+    assert made.n_persons == 60
+
+
+def test_words_are_40_and_each_neutral_sentence_is_its_own() -> None:
+    words = contrast(eec(), "race").by("emotion_word")
+    assert len(words.labels) == 44
+    assert words.unlabelled.sum() == 4
+    assert words.weights.sum() == pytest.approx(1)
+
+
+def test_crossed_attributes_give_six_pairs_and_their_interaction(scores: np.ndarray) -> None:
+    made = contrasts(eec(), "race+gender")
+    assert [one.interaction for one in made] == [False] * 6 + [True]
+    assert {one.shape for one in made} == {(144, 8640)}
+    frame = eec().frame.with_columns(score=scores[:, 0])
+    mean = {key: value for *key, value in frame.group_by("race", "gender").agg(pl.col("score").mean()).iter_rows() for key in [tuple(key)]}
+    african, european = eec().attributes["race"]
+    expected = (mean[african, "female"] - mean[european, "female"]) - (mean[african, "male"] - mean[european, "male"])
+    both = interaction(eec(), "race", "gender")
+    assert (both.matrix @ scores)[:, 0].mean() == pytest.approx(expected)
+    assert (both.unit_weights @ both.unit_means(scores))[0] == pytest.approx(expected)
+
+
+def small(persons: list[tuple[str, str]], sources: int = 3, **columns: list[str]) -> Corpus:
+    """Every person in every source."""
+    rows = [
+        {"id": f"{source}-{person}", "text": f"{person} {source}", "source": str(source), "person": person, "group": group}
+        | {name: values[place] for name, values in columns.items()}
+        for source in range(sources)
+        for place, (person, group) in enumerate(persons)
+    ]
+    groups = tuple(dict.fromkeys(group for _, group in persons))
+    others = {name: tuple(dict.fromkeys(values)) for name, values in columns.items()}
+    return Corpus(frame=pl.DataFrame(rows), name="small", attributes={"group": groups, **others})
+
+
+def test_any_number_of_groups_gives_all_pairs() -> None:
+    corpus = small([(f"{group}{number}", group) for group in "abcd" for number in range(2)])
+    made = contrasts(corpus, "group")
+    assert [(one.first, one.second) for one in made] == [
+        ("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d"),
+    ]  # fmt: skip
+    assert all(one.not_general is None for one in made)
+
+
+def test_a_stratum_without_two_persons_a_side_is_not_made() -> None:
+    persons = [("a1", "a"), ("a2", "a"), ("a3", "a"), ("b1", "b"), ("b2", "b"), ("b3", "b")]
+    balanced = small([*persons, ("a4", "a"), ("b4", "b")], side=["l", "l", "r", "l", "l", "r", "r", "r"])
+    assert contrast(balanced, "group").stratum_sizes.tolist() == [2, 2, 2, 2]
+    thin = small(persons, side=["l", "l", "r", "l", "l", "r"])
+    assert contrast(thin, "group").stratum_sizes.tolist() == [3, 3]
+
+
+def test_unequal_strata_are_compared_within_themselves() -> None:
+    # Group a lives mostly on the high side; within each side the groups are equal.
+    persons = [("a1", "a"), ("a2", "a"), ("a3", "a"), ("a4", "a"), ("a5", "a"), ("b1", "b"), ("b2", "b"), ("b3", "b"), ("b4", "b")]
+    side = ["high", "high", "high", "low", "low", "high", "high", "low", "low"]
+    corpus = small(persons, side=side)
+    scores = np.where(corpus.frame["side"].to_numpy() == "high", 1.0, 0.0)[:, None]
+    np.testing.assert_allclose(contrast(corpus, "group").matrix @ scores, 0, atol=1e-12)
+
+
+def test_a_single_person_or_an_uncrossed_design_cannot_generalise() -> None:
+    assert "single person (a1)" in (contrast(small([("a1", "a"), ("b1", "b"), ("b2", "b")]), "group").not_general or "")
+    crossed = small([("a1", "a"), ("a2", "a"), ("b1", "b"), ("b2", "b")], sources=4)
+    # Each person stands in one half of the sources only.
+    keep = (pl.col("source").cast(pl.Int64) % 2) == (pl.col("person").str.slice(1).cast(pl.Int64) % 2)
+    torn = Corpus(frame=crossed.frame.filter(keep), name="torn", attributes=crossed.attributes)
+    assert "no two sources" in (contrast(torn, "group").not_general or "")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "subset", "message"),
+    [
+        ("gendr", "all", "no attribute 'gendr'; did you mean 'gender'"),
+        ("race", "noun-phrases", "needs two groups, has none"),
+        ("gender", "gender=female", "needs two groups, has female"),
+        ("race+race", "all", "crosses an attribute with itself"),
+        ("race", "emotion_word=angry,template=<person> feels <state>.", "1 comparisons; needs two"),
+    ],
+)
+def test_impossible_comparisons_are_refused(attribute: str, subset: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        contrasts(eec(), attribute, subset=subset)
+
+
+def test_unknown_groups_get_a_hint() -> None:
+    with pytest.raises(UsageError, match="no group 'femal'; did you mean 'female'"):
+        contrast(eec(), "gender", groups=("femal", "male"))
