@@ -1,0 +1,46 @@
+"""Who answers: AFINN, a list of English words rated from -5 to 5, summed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from evenhand.systems.base import Array, Output, fingerprint_of, system
+
+WORD_SCALE = 10.0
+"""From the worst word (-5) to the best (5): the whole way for one word, which is what separates two such sentences."""
+
+
+@system("afinn", extra="lexicon")
+class Afinn:
+    """AFINN's sum of word ratings (English); each word counts from -5 to 5, the sum has no bounds.
+
+    Its unit is 10, the width of the scale on which the words were rated, so that "1 %" is a tenth of a rating step
+    whatever the length of the text. Nielsen 2011.
+    """
+
+    name = "afinn"
+    outputs: tuple[Output, ...] = (Output("valence", low=None, high=None, unit=WORD_SCALE, high_is_desirable=True),)
+    batch_size = 1024
+
+    def __init__(self) -> None:
+        self._sum = _analyser()
+        self.fingerprint: str | None = fingerprint_of(type(self), "afinn")
+
+    def score(self, texts: Sequence[str]) -> Array:
+        """The sum of the ratings of each text's words."""
+        return np.array([self._sum(text) for text in texts], dtype=np.float64).reshape(-1, 1)
+
+
+def _analyser() -> Callable[[str], float]:
+    # The package (0.1, of 2016) has '\w' in a plain string and calls codecs.open: newer Pythons warn about both. Its
+    # answers are not touched by either, nobody here can act on it, and under -W error it could not be imported.
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r".*invalid escape sequence")
+        warnings.filterwarnings("ignore", message=r"codecs\.open\(\) is deprecated", category=DeprecationWarning)
+        from afinn import Afinn as Lexicon
+
+        analyser: Callable[[str], float] = Lexicon(language="en").score
+    return analyser

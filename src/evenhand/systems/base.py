@@ -1,0 +1,117 @@
+"""Who answers: what a system is, what its answers mean, and the table of known systems."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.errors import MissingExtra, UsageError, did_you_mean
+
+Array = npt.NDArray[np.float64]
+OutputKind = Literal["score", "probability", "ordinal", "class"]
+
+
+@dataclass(frozen=True)
+class Output:
+    """One number that a system gives per text.
+
+    `low` and `high` bound it. An output without bounds has both None and names a `unit` instead: the distance on its
+    scale that a reader would call the whole way, to which tolerances such as "1 %" then refer.
+    """
+
+    name: str
+    low: float | None = 0.0
+    high: float | None = 1.0
+    unit: float | None = None
+    kind: OutputKind = "score"
+    high_is_desirable: bool | None = None
+
+    def __post_init__(self) -> None:
+        if (self.low is None) != (self.high is None):
+            raise UsageError(f"output {self.name!r}: give both ends of its range, or none and a unit")
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            raise UsageError(f"output {self.name!r}: its range {self.low}..{self.high} is empty")
+        if self.low is None and not (self.unit and self.unit > 0):
+            raise UsageError(f"output {self.name!r}: an output without a range needs a unit above zero")
+
+    @property
+    def span(self) -> float:
+        """The width of the range, or the unit where there is none."""
+        if self.low is not None and self.high is not None:
+            return self.high - self.low
+        assert self.unit is not None  # noqa: S101 - __post_init__ saw to it
+        return self.unit
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """A system that gives each text one number per output.
+
+    `fingerprint` is a content hash that changes whenever the answers could, or None when that cannot be known.
+    `batch_size` is how many texts it is asked at a time. A scorer with a tokeniser may also have
+    `tokenise(text) -> list[str]`.
+    """
+
+    name: str
+    outputs: tuple[Output, ...]
+    fingerprint: str | None
+    batch_size: int
+
+    def score(self, texts: Sequence[str]) -> Array:
+        """Answer for all texts: an array of shape (len(texts), len(outputs))."""
+        ...
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the table of systems."""
+
+    name: str
+    extra: str | None
+    build: Callable[..., Scorer]
+    summary: str
+
+
+REGISTRY: dict[str, Entry] = {}
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def system(name: str, *, extra: str | None = None) -> Callable[[C], C]:
+    """Enter a class (or a function that builds a scorer) into the table under the name that people type."""
+
+    def enter(build: C) -> C:
+        summary = (inspect.getdoc(build) or "").partition("\n")[0]
+        REGISTRY[name] = Entry(name, extra, build, summary)
+        return build
+
+    return enter
+
+
+def build_system(name: str, **settings: Any) -> Scorer:
+    """Build a system of the table by its name."""
+    entry = REGISTRY.get(name)
+    if entry is None:
+        raise UsageError(f"unknown system {name!r}{did_you_mean(name, REGISTRY)}")
+    try:
+        return entry.build(**settings)
+    except ModuleNotFoundError as error:
+        if entry.extra is None or (error.name or "").startswith("evenhand"):
+            raise
+        raise MissingExtra(f"the system {name!r}", entry.extra) from error
+
+
+def fingerprint_of(adapter: type, *distributions: str, **settings: object) -> str:
+    """Hash what an adapter's answers depend on: its own source file, the packages it calls, and its settings."""
+    source = Path(inspect.getfile(adapter)).read_bytes()
+    versions = [f"{name}=={importlib.metadata.version(name)}" for name in distributions]
+    parts = [adapter.__qualname__, *versions, *(f"{key}={settings[key]!r}" for key in sorted(settings))]
+    return hashlib.sha256(source + "\n".join(parts).encode()).hexdigest()

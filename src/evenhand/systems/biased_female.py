@@ -1,0 +1,63 @@
+"""Who answers: a system that looks at the person's gender and at nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evenhand.errors import UsageError
+from evenhand.systems.base import Array, Output, fingerprint_of, system
+
+if TYPE_CHECKING:
+    from evenhand.corpora.corpus import Corpus
+
+GROUP = "female"
+
+
+@system("biased-female")
+class BiasedFemale:
+    """1 for a sentence with a female person, -1 for any other (S_b): the most biased system there is.
+
+    The corpus says who is female. A text that is not in the corpus is searched for the corpus's female terms, as
+    whole words; a term that other groups share says nothing and is left out.
+    """
+
+    name = "biased-female"
+    outputs: tuple[Output, ...] = (Output("score", low=-1, high=1),)
+    batch_size = 1024
+
+    def __init__(self, corpus: Corpus) -> None:
+        if GROUP not in corpus.attributes.get("gender", ()):
+            raise UsageError(f"'biased-female' needs a corpus with gender = {GROUP!r}; {corpus.name!r} has none")
+        self._of_corpus = dict(zip(corpus.frame["text"], _is_female(corpus), strict=True))
+        self._term = _any_of(_female_terms(corpus))
+        self.fingerprint: str | None = fingerprint_of(type(self), corpus=corpus.digest)
+
+    def score(self, texts: Sequence[str]) -> Array:
+        """1 where the person is female, else -1."""
+        female = np.array([self._has_female(text) for text in texts], dtype=bool)
+        return np.where(female, 1.0, -1.0).reshape(-1, 1)
+
+    def _has_female(self, text: str) -> bool:
+        known = self._of_corpus.get(text)
+        return self._term.search(text) is not None if known is None else known
+
+
+def _is_female(corpus: Corpus) -> list[bool]:
+    return [gender == GROUP for gender in corpus.frame["gender"]]
+
+
+def _female_terms(corpus: Corpus) -> set[str]:
+    terms = corpus.frame["term" if "term" in corpus.frame.columns else "person"]
+    female = [term.lower() for term in terms.filter(corpus.frame["gender"] == GROUP).drop_nulls()]
+    others = [term.lower() for term in terms.filter(corpus.frame["gender"].ne_missing(GROUP)).drop_nulls()]
+    return set(female) - set(others)
+
+
+def _any_of(terms: set[str]) -> re.Pattern[str]:
+    # Without any term nothing may match, and an empty alternation would match everywhere.
+    words = "|".join(re.escape(term) for term in sorted(terms)) or r"(?!)"
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)

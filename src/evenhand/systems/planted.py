@@ -1,0 +1,91 @@
+"""Who answers: a system with a known bias, to see whether an audit finds exactly that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.hashed import SCHEME, normal, uniform
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from evenhand.corpora.corpus import Corpus
+
+BASES = (0.35, 0.65)
+"""Each source's own level lies here: far enough from 0 and 1 that small effects are not clipped."""
+
+
+@system("planted")
+class Planted:
+    """A planted bias, for tests and teaching: scores from 0 to 1 whose first group gets `gap` more than the second.
+
+    score = a level per source + half the gap (plus for the attribute's first group, minus for its second, nothing
+    for others) + a normal effect per person with deviation `person_sd` + normal noise per text with deviation
+    `noise`, clipped to 0..1. Persons' effects are not centred within groups: that they add up to a difference
+    by chance is what a test for names in general has to see through. A text that stands in several rows of the corpus
+    is answered as the last of them.
+    """
+
+    name = "planted"
+    outputs: tuple[Output, ...] = (Output("score", low=0, high=1),)
+    batch_size = 1024
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        *,
+        gap: float = 0.02,
+        attribute: str = "gender",
+        person_sd: float = 0.0,
+        noise: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        _check_numbers({"gap": gap, "person_sd": person_sd, "noise": noise})
+        if attribute not in corpus.attributes:
+            raise UsageError(f"'planted': no attribute {attribute!r}{did_you_mean(attribute, corpus.attributes)}")
+        self._corpus_name, self._noise, self._seed = corpus.name, noise, seed
+        self._rows = {text: row for row, text in enumerate(corpus.frame["text"])}
+        low, high = BASES
+        self._levels = (
+            _per_value(corpus.frame["source"], lambda sources: low + (high - low) * uniform("source", seed, sources))
+            + gap * _sides(corpus.frame[attribute], corpus.attributes[attribute])
+            + person_sd * _per_value(corpus.frame["person"], lambda persons: normal("person", seed, persons))
+        )
+        settings = {"gap": gap, "attribute": attribute, "person_sd": person_sd, "noise": noise, "seed": seed}
+        self.fingerprint: str | None = fingerprint_of(type(self), corpus=corpus.digest, scheme=SCHEME, **settings)
+
+    def score(self, texts: Sequence[str]) -> Array:
+        """The planted score of each text of the corpus."""
+        try:
+            levels = self._levels[[self._rows[text] for text in texts]]
+        except KeyError as error:
+            text = error.args[0]
+            raise EvenhandError(f"'planted' knows the corpus {self._corpus_name!r} only, not {text!r}") from None
+        noise = self._noise * normal("text", self._seed, texts) if self._noise else 0.0
+        return np.clip(levels + noise, 0.0, 1.0).reshape(-1, 1)
+
+
+def _check_numbers(settings: Mapping[str, float]) -> None:
+    for name, value in settings.items():
+        if not math.isfinite(value):
+            raise UsageError(f"'planted': {name} must be a finite number, not {value}")
+        if name != "gap" and value < 0:
+            raise UsageError(f"'planted': {name} is a standard deviation and cannot be {value}")
+
+
+def _sides(groups: pl.Series, known: Sequence[str]) -> Array:
+    first, second = (groups.eq(group).fill_null(False).to_numpy() for group in known[:2])
+    sides: Array = (first.astype(np.float64) - second.astype(np.float64)) / 2
+    return sides
+
+
+def _per_value(column: pl.Series, draw: Callable[[list[str]], Array]) -> Array:
+    values = column.unique().cast(str).to_list()
+    drawn = dict(zip(values, draw(values), strict=True))
+    return np.array([drawn[value] for value in column.cast(str)])

@@ -1,0 +1,31 @@
+"""Who answers: TextBlob's pattern analyser, a lexicon of adjectives with rules for negation and degree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from evenhand.systems.base import Array, Output, fingerprint_of, system
+
+
+@system("textblob", extra="lexicon")
+class TextBlobPolarity:
+    """TextBlob's polarity, from -1 (most negative) to 1 (most positive).
+
+    The mean polarity of the words that its lexicon knows. It brings that lexicon along; no NLTK corpus is needed.
+    """
+
+    name = "textblob"
+    outputs: tuple[Output, ...] = (Output("valence", low=-1, high=1, high_is_desirable=True),)
+    batch_size = 1024
+
+    def __init__(self) -> None:
+        from textblob import TextBlob
+
+        self._blob = TextBlob
+        self.fingerprint: str | None = fingerprint_of(type(self), "textblob")
+
+    def score(self, texts: Sequence[str]) -> Array:
+        """The polarity of each text."""
+        return np.array([self._blob(text).polarity for text in texts], dtype=np.float64).reshape(-1, 1)
