@@ -1,0 +1,62 @@
+"""The batch plan: which sentences are asked together, decided before anything is known about earlier runs.
+
+A system's numbers may depend on what shares a batch, so the batch, not the sentence, is what is cached and resumed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sentences that are asked together; `rows` are their places in the plan's texts."""
+
+    texts: tuple[str, ...]
+    rows: slice
+    key: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The distinct texts in order, and the batches that cut them up."""
+
+    texts: tuple[str, ...]
+    batches: tuple[Batch, ...]
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of the whole plan."""
+        return key_of(batch.key for batch in self.batches)
+
+
+def make_plan(texts: Iterable[str], batch_size: int) -> Plan:
+    """Sort the distinct texts and cut them into batches.
+
+    >>> [batch.texts for batch in make_plan(["b", "c", "a", "b"], 2).batches]
+    [('a', 'b'), ('c',)]
+    """
+    distinct = tuple(sorted(set(texts)))
+    starts = range(0, len(distinct), batch_size)
+    return Plan(distinct, tuple(_batch(distinct[start : start + batch_size], start) for start in starts))
+
+
+def _batch(texts: tuple[str, ...], start: int) -> Batch:
+    return Batch(texts, slice(start, start + len(texts)), key_of(texts))
+
+
+def key_of(texts: Iterable[str]) -> str:
+    """Hash texts in their order; each is preceded by its length, so that no two lists of texts look the same.
+
+    >>> key_of(["ab", "c"]) == key_of(["a", "bc"])
+    False
+    """
+    content = hashlib.sha256()
+    for text in texts:
+        encoded = text.encode()
+        content.update(len(encoded).to_bytes(8, "little"))
+        content.update(encoded)
+    return content.hexdigest()

@@ -1,0 +1,160 @@
+"""What was answered: a matrix of numbers that knows its sentences, its systems and its corpus."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import io
+import json
+import platform
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.files import reason, write_whole
+from evenhand.systems.base import Array, Output
+
+FORMAT = 1
+METADATA = "evenhand"
+PACKAGES = ("evenhand", "numpy", "polars")
+# Said here rather than left to polars' default, so that its next default does not change the bytes.
+ROWS_A_GROUP = 262_144
+
+
+@dataclass(frozen=True)
+class Column:
+    """One output of one system."""
+
+    system: str
+    output: Output
+    fingerprint: str | None
+
+    @property
+    def name(self) -> str:
+        """What the column is called in tables: `system/output`."""
+        return f"{self.system}/{self.output.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """One row per sentence of a corpus, one column per system and output.
+
+    `ids` are the corpus's, in the order of `matrix`'s rows; `matrix` is float64 and cannot be written to.
+    """
+
+    ids: tuple[str, ...]
+    matrix: Array
+    columns: tuple[Column, ...]
+    corpus_digest: str
+
+    def __post_init__(self) -> None:
+        matrix = np.array(self.matrix, dtype=np.float64, order="C")
+        matrix.flags.writeable = False
+        object.__setattr__(self, "matrix", matrix)
+        if matrix.shape != (len(self.ids), len(self.columns)):
+            raise EvenhandError(
+                f"scores of shape {matrix.shape} do not fit {len(self.ids):,} ids and {len(self.columns)} columns"
+            )
+        _refuse_repeated("id", self.ids)
+        _refuse_repeated("column", [column.name for column in self.columns])
+
+    def __repr__(self) -> str:
+        return f"<Scores: {len(self.ids):,} sentences, {', '.join(column.name for column in self.columns)}>"
+
+    def frame(self) -> pl.DataFrame:
+        """The scores as a table: `id`, then one column per `system/output`."""
+        numbers = {column.name: self.matrix[:, place] for place, column in enumerate(self.columns)}
+        return pl.DataFrame({"id": pl.Series(self.ids, dtype=pl.String), **numbers})
+
+    def select(self, ids: Sequence[str]) -> Scores:
+        """The rows of these ids, in this order."""
+        place = {id_: row for row, id_ in enumerate(self.ids)}
+        unknown = [id_ for id_ in ids if id_ not in place]
+        if unknown:
+            raise UsageError(
+                f"no score for {len(unknown):,} of {len(ids):,} sentences, the first of them {unknown[0]!r}"
+            )
+        rows = np.array([place[id_] for id_ in ids], dtype=np.intp)
+        return Scores(tuple(ids), self.matrix[rows], self.columns, self.corpus_digest)
+
+    def of_system(self, name: str) -> Scores:
+        """The columns of one system."""
+        chosen = [place for place, column in enumerate(self.columns) if column.system == name]
+        columns = tuple(self.columns[place] for place in chosen)
+        return Scores(self.ids, self.matrix[:, chosen], columns, self.corpus_digest)
+
+    @staticmethod
+    def join(parts: Sequence[Scores]) -> Scores:
+        """Put scores of the same corpus side by side."""
+        if not parts:
+            raise UsageError("no scores to join")
+        first = parts[0]
+        for other in parts[1:]:
+            if (other.ids, other.corpus_digest) != (first.ids, first.corpus_digest):
+                raise UsageError(f"{first!r} and {other!r} are of different corpora and cannot stand side by side")
+        columns = tuple(column for part in parts for column in part.columns)
+        return Scores(first.ids, np.hstack([part.matrix for part in parts]), columns, first.corpus_digest)
+
+    def save(self, path: Path | str) -> None:
+        """Write a Parquet file, whole or not at all; the same scores always give the same bytes."""
+        metadata = {METADATA: json.dumps(self._provenance(), ensure_ascii=False, default=float, allow_nan=False)}
+        # Through memory: polars has errors of its own for a disk that is full.
+        content = io.BytesIO()
+        self.frame().write_parquet(content, metadata=metadata, row_group_size=ROWS_A_GROUP)
+        write_whole(Path(path), content.getvalue())
+
+    def _provenance(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "corpus_digest": self.corpus_digest,
+            "columns": [{"name": column.name, **asdict(column)} for column in self.columns],
+            "packages": {
+                **{package: importlib.metadata.version(package) for package in PACKAGES},
+                "python": platform.python_version(),
+            },
+        }
+
+    @staticmethod
+    def load(path: Path | str) -> Scores:
+        """Read what `save` wrote."""
+        try:
+            content = Path(path).read_bytes()
+        except FileNotFoundError as error:
+            raise UsageError(f"there is no file {path}") from error
+        except OSError as error:
+            raise EvenhandError(f"cannot read {path}: {reason(error)}") from error
+        try:
+            metadata = pl.read_parquet_metadata(io.BytesIO(content))
+            frame = pl.read_parquet(io.BytesIO(content))
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise EvenhandError(f"{path} is not a Parquet file, or a damaged one") from error
+        if METADATA not in metadata:
+            raise UsageError(f"{path} is a Parquet file, but not one of scores that Evenhand saved")
+        try:
+            return _scores(frame, json.loads(metadata[METADATA]))
+        except (EvenhandError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+            raise EvenhandError(f"{path} does not hold scores that this version of Evenhand can read") from error
+
+
+def _scores(frame: pl.DataFrame, provenance: dict[str, Any]) -> Scores:
+    if provenance["format"] != FORMAT:
+        raise ValueError(f"format {provenance['format']}")
+    columns = tuple(
+        Column(entry["system"], Output(**entry["output"]), entry["fingerprint"]) for entry in provenance["columns"]
+    )
+    numbers = frame.select(column.name for column in columns)
+    if frame["id"].null_count() or any(numbers.null_count().row(0)):
+        raise ValueError("missing values")
+    matrix = numbers.cast(pl.Float64).to_numpy().reshape(frame.height, len(columns))
+    return Scores(tuple(frame["id"]), matrix, columns, provenance["corpus_digest"])
+
+
+def _refuse_repeated(what: str, names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        name, times = Counter(names).most_common(1)[0]
+        raise UsageError(f"scores name the {what} {name!r} {times} times")
