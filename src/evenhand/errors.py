@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable
 
 
@@ -44,3 +45,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     options = sorted(known)
     close = difflib.get_close_matches(name, options, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(options)}"
+
+
+def quoted(text: str, most: int = 200) -> str:
+    """A text as one line in quotation marks, cut where it is long.
+
+    >>> quoted("Alan feels\\nangry.")
+    '"Alan feels\\\\nangry."'
+    """
+    return json.dumps(text if len(text) <= most else text[: most - 1] + "…", ensure_ascii=False)
+
+
+def one_line(value: object, most: int = 200) -> str:
+    """Anything as one line, cut where it is long."""
+    line = " ".join(str(value).split())
+    return line if len(line) <= most else line[: most - 1] + "…"

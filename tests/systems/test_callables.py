@@ -126,10 +126,16 @@ def len_from_nowhere() -> object:
 
 class TestEstimators:
     def test_a_classifier_gives_a_probability_per_class(self) -> None:
+        model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, ["pos", "neg", "mid", "neg"])
+        scorer = as_scorer(model, name="mood")
+        assert scorer.outputs == tuple(Output(name, kind="probability") for name in ("mid", "neg", "pos"))
+        np.testing.assert_allclose(scorer.score(TEXTS), model.predict_proba(TEXTS))
+
+    def test_a_classifier_of_two_classes_gives_the_second(self) -> None:
         model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, ["pos", "neg", "pos", "neg"])
         scorer = as_scorer(model, name="mood")
-        assert scorer.outputs == (Output("neg", kind="probability"), Output("pos", kind="probability"))
-        np.testing.assert_allclose(scorer.score(TEXTS), model.predict_proba(TEXTS))
+        assert scorer.outputs == (Output("pos", kind="probability"),)
+        np.testing.assert_allclose(scorer.score(TEXTS)[:, 0], model.predict_proba(TEXTS)[:, 1])
 
     def test_a_regressor_gives_one_score(self) -> None:
         model = make_pipeline(CountVectorizer(), Ridge()).fit(TEXTS, [1, 0, 1, 0])

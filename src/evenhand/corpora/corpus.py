@@ -47,6 +47,8 @@ class Corpus:
     subsets: Mapping[str, Mapping[str, Condition]] = field(default_factory=dict)
     version: str = "1"
     about: About = About()
+    drawn_from: str | None = None
+    """The digest of the corpus that this is a sample of."""
 
     def __post_init__(self) -> None:
         missing = [column for column in REQUIRED if column not in self.frame.columns]
@@ -124,7 +126,7 @@ class Corpus:
             need = sizes[sources[order[0]]] + sizes[sources[order[1]]] if len(sources) > 1 else len(self) + 1
             raise UsageError(f"a sample of {sentences} sentences holds no two whole sources; ask for at least {need}")
         drawn = self.frame.filter(pl.col("source").is_in(list(sources[order[room]])))
-        return replace(self, frame=drawn)
+        return replace(self, frame=drawn, drawn_from=self.digest)
 
 
 def _holds(column: pl.Series, wanted: Condition) -> pl.Series:

@@ -41,7 +41,7 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
     respell = _respelling(recipe, spelling)
     persons = [person for group in recipe.persons for person in _persons(group, recipe, rules)]
     slot_columns = _slot_columns(recipe)
-    rows = []
+    rows: list[dict[str, str | None]] = []
     for number, template in enumerate(recipe.templates, start=1):
         places = _places(template, recipe)
         shown = _shown(template, recipe, rules)
@@ -52,7 +52,11 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
             for person in persons:
                 text = _sentence(template, words, person, rules)
                 term = rules.person(person.term, role, gender=person.groups.get("gender"))
-                row = {"id": f"{recipe.name}-{len(rows) + 1:05d}", "text": text, "source": source}
+                row: dict[str, str | None] = {
+                    "id": f"{recipe.name}-{len(rows) + 1:05d}",
+                    "text": text,
+                    "source": source,
+                }
                 row |= {"person": person.term, "term": term, "kind": person.kind, "pair": person.pair, "role": role}
                 row |= {attribute: person.groups.get(attribute) for attribute in recipe.attributes}
                 row |= {"template": shown} | {column: filling.columns.get(column) for column in slot_columns}

@@ -61,9 +61,15 @@ class Scorer(Protocol):
     """
 
     name: str
-    outputs: tuple[Output, ...]
-    fingerprint: str | None
-    batch_size: int
+
+    @property
+    def outputs(self) -> tuple[Output, ...]: ...
+
+    @property
+    def fingerprint(self) -> str | None: ...
+
+    @property
+    def batch_size(self) -> int: ...
 
     def score(self, texts: Sequence[str]) -> Array:
         """Answer for all texts: an array of shape (len(texts), len(outputs))."""

@@ -56,10 +56,10 @@ def as_scorer(
 ) -> Scorer:
     """Make a scorer of an object: a scorer stays as it is; `predict_proba`, `predict` or a plain call answer else.
 
-    `predict_proba` gives one output per class, a probability. Otherwise the outputs are those named here, or by the
-    object's own attribute `outputs`; names get the range `low`..`high`. Where neither names any, the object is asked
-    one sentence, because a scorer has to say how many numbers it gives before the run and a wrong guess would show in
-    the middle of it: one number is `score`, several are `score1`, `score2`, ...
+    `predict_proba` gives one output per class, a probability; of two classes, only the second. Otherwise the outputs
+    are those named here, or by the object's own attribute `outputs`; names get the range `low`..`high`. Where neither
+    names any, the object is asked one sentence, because a scorer has to say how many numbers it gives before the run
+    and a wrong guess would show in the middle of it: one number is `score`, several are `score1`, `score2`, ...
 
     >>> shout = as_scorer(lambda texts: [text.isupper() for text in texts], name="shout")
     >>> shout.score(["HELLO", "hello"]).tolist()
@@ -70,7 +70,11 @@ def as_scorer(
     name = name or str(getattr(obj, "__name__", type(obj).__name__))
     if _can(obj, "predict_proba"):
         function: Callable[[list[str]], object] = cast(Any, obj).predict_proba
-        outputs = _class_outputs(obj, name) if outputs is None else outputs
+        if outputs is None:
+            outputs = _class_outputs(obj, name)
+            if len(outputs) == 2:
+                # The first class only mirrors the second, and would count twice in a correction for many tests.
+                function, outputs = _last_column(function), outputs[1:]
     elif _can(obj, "predict"):
         function = cast(Any, obj).predict
         _refuse_labels(obj, name)
@@ -85,6 +89,10 @@ def as_scorer(
 
 def _can(obj: object, method: str) -> bool:
     return not isinstance(obj, type) and callable(getattr(obj, method, None))
+
+
+def _last_column(function: Callable[[list[str]], object]) -> Callable[[list[str]], object]:
+    return lambda texts: np.asarray(function(texts))[:, -1]
 
 
 def _class_outputs(estimator: object, name: str) -> tuple[Output, ...]:

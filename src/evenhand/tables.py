@@ -1,0 +1,173 @@
+"""Tables on disk: CSV, TSV, JSON lines and Parquet by ending, read with errors that name file and line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NoReturn
+
+import polars as pl
+
+from evenhand.errors import EvenhandError, UsageError, one_line
+from evenhand.files import write_whole
+
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+ENDINGS = (*SEPARATORS, ".jsonl", ".parquet")
+
+
+def read_table(path: Path) -> pl.DataFrame:
+    """Read a table. Cells of CSV and TSV stay text, empty ones are null; JSON lines and Parquet keep their types."""
+    return TableFile(path).frame
+
+
+def write_table(frame: pl.DataFrame, path: Path) -> None:
+    """Write a table in the format of its ending, whole or not at all."""
+    ending = _known_ending(path)
+    # Through memory: polars has errors of its own for a disk that is full.
+    content = io.BytesIO()
+    if ending == ".parquet":
+        frame.write_parquet(content)
+    elif ending == ".jsonl":
+        frame.write_ndjson(content)
+    else:
+        frame.write_csv(content, separator=SEPARATORS[ending])
+    write_whole(path, content.getvalue())
+
+
+def _known_ending(path: Path) -> str:
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(f"{path}: unknown ending {ending!r}; known: {', '.join(ENDINGS)}")
+    return ending
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file that is read fast as a whole, and slowly once more only to say on which line something is wrong."""
+
+    path: Path
+
+    @property
+    def ending(self) -> str:
+        """Which format it is in."""
+        return _known_ending(self.path)
+
+    @cached_property
+    def content(self) -> bytes:
+        """The file's bytes, without a byte-order mark."""
+        _known_ending(self.path)
+        try:
+            return self.path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        except FileNotFoundError as error:
+            raise UsageError(f"no such file: {self.path}") from error
+        except OSError as error:
+            raise EvenhandError(f"{self.path} cannot be read: {error.strerror or error}") from error
+
+    @cached_property
+    def metadata(self) -> dict[str, str]:
+        """What a Parquet file says about itself; empty for other formats."""
+        if self.ending != ".parquet":
+            return {}
+        try:
+            return pl.read_parquet_metadata(io.BytesIO(self.content))
+        except (pl.exceptions.PolarsError, OSError) as error:
+            self._unreadable(error)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """All rows."""
+        if self.ending != ".parquet":
+            self._check_text()
+        if self.ending in SEPARATORS:
+            self._check_header()
+        try:
+            if self.ending == ".parquet":
+                frame = pl.read_parquet(io.BytesIO(self.content))
+            elif self.ending == ".jsonl":
+                frame = pl.read_ndjson(io.BytesIO(self.content), infer_schema_length=None)
+            else:
+                frame = pl.read_csv(io.BytesIO(self.content), separator=SEPARATORS[self.ending], infer_schema=False)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            self._check_lines()
+            self._unreadable(error)
+        # A line with too few cells reads as nulls at its end, so only then is the slow look worth it.
+        if frame.width and frame[frame.columns[-1]].has_nulls():
+            self._check_lines()
+        if frame.is_empty():
+            raise EvenhandError(f"{self.path} has no rows")
+        return frame
+
+    def where(self, row: int) -> str:
+        """The place of a row, for people: the file and the line (Parquet: the row)."""
+        if self.ending == ".parquet":
+            return f"{self.path}, row {row + 1}"
+        lines = self._json_lines() if self.ending == ".jsonl" else self._records(first=1)
+        line = next(line for place, (line, _) in enumerate(lines) if place == row)
+        return f"{self.path}, line {line}"
+
+    def _check_text(self) -> None:
+        if not self.content.strip():
+            raise EvenhandError(f"{self.path} is empty")
+        try:
+            self.content.decode()
+        except UnicodeDecodeError as error:
+            line = self.content.count(b"\n", 0, error.start) + 1
+            byte = self.content[error.start]
+            raise EvenhandError(
+                f"{self.path}, line {line}: not UTF-8 (byte {byte:#04x} at position {error.start}); save it as UTF-8"
+            ) from error
+
+    def _check_header(self) -> None:
+        """Polars would rename the second of two columns, and it would be read as another output."""
+        for name, times in Counter(next(self._records())[1]).items():
+            if times > 1:
+                raise EvenhandError(f"{self.path}, line 1: {times} columns are called {name!r}")
+
+    def _check_lines(self) -> None:
+        if self.ending == ".jsonl":
+            for line, text in self._json_lines():
+                self._check_object(line, text)
+        elif self.ending in SEPARATORS:
+            width = len(next(self._records())[1])
+            for line, cells in self._records(first=1):
+                if cells and len(cells) != width:
+                    raise EvenhandError(f"{self.path}, line {line}: {len(cells)} cells where the header has {width}")
+
+    def _check_object(self, line: int, text: str) -> None:
+        try:
+            row = json.loads(text, parse_constant=_refuse_constant)
+        except ValueError as error:
+            raise EvenhandError(f"{self.path}, line {line}: not JSON ({error})") from error
+        if not isinstance(row, dict):
+            raise EvenhandError(f"{self.path}, line {line}: a JSON object is needed, not {one_line(text, 60)}")
+
+    def _json_lines(self) -> Iterator[tuple[int, str]]:
+        for line, text in enumerate(self.content.decode().split("\n"), start=1):
+            if text.strip():
+                yield line, text
+
+    def _records(self, *, first: int = 0) -> Iterator[tuple[int, list[str]]]:
+        """The cells of each record from the first one asked for, and the line on which it begins."""
+        lines = io.StringIO(self.content.decode(), newline="")
+        reader = csv.reader(lines, delimiter=SEPARATORS[self.ending], strict=True)
+        begins, record = 1, 0
+        try:
+            for cells in reader:
+                if record >= first:
+                    yield begins, cells
+                begins, record = reader.line_num + 1, record + 1
+        except csv.Error as error:
+            raise EvenhandError(f"{self.path}, line {begins}: quotation marks do not match ({error})") from error
+
+    def _unreadable(self, error: Exception) -> NoReturn:
+        raise EvenhandError(f"{self.path} cannot be read: {one_line(error)}") from error
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")

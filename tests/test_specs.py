@@ -1,0 +1,153 @@
+"""The strings that people type."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from evenhand.corpora.corpus import Corpus
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.scoring import Scores
+from evenhand.specs import FORMS, allowed_settings, parse_spec, resolve
+from evenhand.systems import REGISTRY, Output, Scorer
+from evenhand.systems.planted import Planted
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    frame = pl.DataFrame(
+        {
+            "id": ["s1", "s2"],
+            "text": ["Ebony is sad.", "Jamel is sad."],
+            "source": ["sad", "sad"],
+            "person": ["Ebony", "Jamel"],
+            "gender": ["female", "male"],
+        }
+    )
+    return Corpus(frame=frame, name="tiny", attributes={"gender": ("female", "male")})
+
+
+def scorer_of(spec: str, corpus: Corpus) -> Scorer:
+    scorer = resolve(spec, corpus)
+    assert isinstance(scorer, Scorer)
+    return scorer
+
+
+@pytest.mark.parametrize(
+    ("spec", "parsed"),
+    [
+        ("vader", ("vader", {})),
+        ("vader()", ("vader", {})),
+        ("biased-female", ("biased-female", {})),
+        ("random(seed=7)", ("random", {"seed": 7})),
+        ("planted( gap = -0.02,attribute=race )", ("planted", {"gap": -0.02, "attribute": "race"})),
+        ("planted(attribute='sex, at birth (x)')", ("planted", {"attribute": "sex, at birth (x)"})),
+        ("x(a=None, b=True, c=[1, 'two'], d=1e-3,)", ("x", {"a": None, "b": True, "c": [1, "two"], "d": 0.001})),
+    ],
+)
+def test_names_and_settings_are_read_as_typed(spec: str, parsed: tuple[str, dict[str, object]]) -> None:
+    assert parse_spec(spec) == parsed
+
+
+def test_a_name_is_that_system(corpus: Corpus) -> None:
+    scorer = scorer_of("vader", corpus)
+    assert scorer.name == "vader"
+    assert scorer.outputs[0].low == -1
+
+
+def test_settings_reach_the_system_and_its_name_is_the_spec(corpus: Corpus) -> None:
+    scorer = scorer_of("planted(gap=0.1, seed=3)", corpus)
+    assert scorer.name == "planted(gap=0.1, seed=3)"
+    assert scorer.fingerprint == Planted(corpus, gap=0.1, seed=3).fingerprint
+
+
+def test_two_specs_of_one_system_keep_names_of_their_own(corpus: Corpus) -> None:
+    assert [scorer_of(f"random(seed={seed})", corpus).name for seed in (1, 2)] == ["random(seed=1)", "random(seed=2)"]
+    assert scorer_of("random", corpus).name == "random"
+
+
+def test_whole_numbers_are_numbers(corpus: Corpus) -> None:
+    first, second = scorer_of("planted(gap=0)", corpus).score(corpus.frame["text"].to_list())[:, 0]
+    assert first == second
+
+
+def test_systems_that_need_the_corpus_get_it(corpus: Corpus) -> None:
+    assert scorer_of("biased-female", corpus).score(["Ebony is sad.", "Jamel is sad."])[:, 0].tolist() == [1, -1]
+
+
+def test_a_python_path_is_a_system(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "minecode.py").write_text("def half(texts):\n    return [0.5] * len(texts)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    scorer = scorer_of("py:minecode:half", corpus)
+    assert (scorer.name, scorer.outputs, scorer.fingerprint) == ("py:minecode:half", (Output("score"),), None)
+    ranged = resolve("py:minecode:half", corpus, bounds=(-1, 1), version="2")
+    assert isinstance(ranged, Scorer)
+    assert ranged.outputs == (Output("score", low=-1, high=1),)
+    assert ranged.fingerprint is not None
+
+
+def test_a_file_is_scores(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("id,joy\ns1,3\ns2,-3\n")
+    scores = resolve(f"file:{path}", corpus, bounds=(-4, 4))
+    assert isinstance(scores, Scores)
+    assert scores.columns[0].system == f"file:{path}"
+    assert scores.columns[0].output == Output("joy", low=-4, high=4)
+
+
+def test_without_bounds_a_file_must_keep_to_0_and_1(corpus: Corpus, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("id,joy\ns1,3\ns2,-3\n")
+    with pytest.raises(EvenhandError, match="--range LOW,HIGH"):
+        resolve(f"file:{tmp_path / 'p.csv'}", corpus)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("vadr", "unknown system 'vadr'; did you mean 'vader'?"),
+        ("zzz", "unknown system 'zzz'; known: afinn, biased-female, "),
+        ("", "cannot read ''; write NAME or NAME(key=value, ...), py:package.module:callable, file:PATH"),
+        ("hf:model", "cannot read 'hf:model'; write "),
+        ("preds.csv", "(for recorded predictions: file:preds.csv)"),
+        ("planted(gap=0.1", "cannot read 'planted(gap=0.1'"),
+        ("planted(0.1)", "cannot read the settings in 'planted(0.1)': each is key=value"),
+        ("planted(**x)", "each is key=value"),
+        ("planted(gap)", "each is key=value"),
+        ("planted(gap=)", "cannot read the settings in 'planted(gap=)': write NAME(key=value, ...)"),
+        ("planted(gap=1, gap=2)", "'planted(gap=1, gap=2)' gives 'gap' twice"),
+        ("planted(gap=1) (seed=2)", "cannot read the settings"),
+        ("planted(gap=0.1)(seed=2)", "cannot read the settings"),
+        ("planted(gap=open('x'))", "gap=open('x') is no plain value; a text needs quotes"),
+        ("planted(gap=1+x)", "gap=1 + x is no plain value"),
+        ("planted(gp=1)", "'planted' has no setting 'gp'; its settings: gap=0.02, attribute=gender, person_sd=0.0, "),
+        ("planted(corpus=1)", "'planted' has no setting 'corpus'; its settings: gap=0.02"),
+        ("planted(gap=big)", "'planted': gap must be a number, not 'big'; its settings: gap=0.02"),
+        ("planted(gap=True)", "gap must be a number, not True"),
+        ("planted(seed=1.5)", "seed must be a whole number, not 1.5"),
+        ("planted(attribute=3)", "attribute must be a text, not 3"),
+        ("planted(attribute=gendr)", "no attribute 'gendr'; did you mean 'gender'?"),
+        ("vader(x=1)", "'vader' has no setting 'x'; it takes no settings"),
+        ("py:", "'py:' does not read as py:package.module:callable"),
+        ("py:nosuchmodule:f", "no Python module 'nosuchmodule'"),
+        ("file:", "unknown ending ''"),
+        ("file:no.csv", "no such file: no.csv"),
+    ],
+)
+def test_what_is_typed_wrong_is_one_line(spec: str, message: str, corpus: Corpus) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve(spec, corpus)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_system_of_the_table_says_what_it_takes() -> None:
+    assert all("corpus" not in allowed_settings(name) for name in REGISTRY)
+    assert list(allowed_settings("planted")) == ["gap", "attribute", "person_sd", "noise", "seed"]
+
+
+def test_every_form_has_a_description() -> None:
+    assert all(FORMS.values())
