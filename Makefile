@@ -11,10 +11,10 @@ audit: .venv/.runtime  ## the demo: three real sentiment systems, gender and rac
 	$(BIN)/evenhand audit vader textblob svr --out $(AUDIT_OUT)
 
 test: lint types  ## everything, as in CI
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2 --dist loadfile
 
 quick: .venv/.dev  ## the inner loop: no simulations
-	$(BIN)/pytest -q -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow"
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Answers are cached in a folder that only this test sees."""
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("EVENHAND_CACHE_DIR", str(folder))
-    yield folder
+    return folder

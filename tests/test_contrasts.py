@@ -108,7 +108,11 @@ def test_crossed_attributes_give_six_pairs_and_their_interaction(scores: np.ndar
     assert [one.interaction for one in made] == [False] * 6 + [True]
     assert {one.shape for one in made} == {(144, 8640)}
     frame = eec().frame.with_columns(score=scores[:, 0])
-    mean = {key: value for *key, value in frame.group_by("race", "gender").agg(pl.col("score").mean()).iter_rows() for key in [tuple(key)]}
+    mean = {
+        key: value
+        for *key, value in frame.group_by("race", "gender").agg(pl.col("score").mean()).iter_rows()
+        for key in [tuple(key)]
+    }
     african, european = eec().attributes["race"]
     expected = (mean[african, "female"] - mean[european, "female"]) - (mean[african, "male"] - mean[european, "male"])
     both = interaction(eec(), "race", "gender")
@@ -119,7 +123,13 @@ def test_crossed_attributes_give_six_pairs_and_their_interaction(scores: np.ndar
 def small(persons: list[tuple[str, str]], sources: int = 3, **columns: list[str]) -> Corpus:
     """Every person in every source."""
     rows = [
-        {"id": f"{source}-{person}", "text": f"{person} {source}", "source": str(source), "person": person, "group": group}
+        {
+            "id": f"{source}-{person}",
+            "text": f"{person} {source}",
+            "source": str(source),
+            "person": person,
+            "group": group,
+        }
         | {name: values[place] for name, values in columns.items()}
         for source in range(sources)
         for place, (person, group) in enumerate(persons)
@@ -148,7 +158,17 @@ def test_a_stratum_without_two_persons_a_side_is_not_made() -> None:
 
 def test_unequal_strata_are_compared_within_themselves() -> None:
     # Group a lives mostly on the high side; within each side the groups are equal.
-    persons = [("a1", "a"), ("a2", "a"), ("a3", "a"), ("a4", "a"), ("a5", "a"), ("b1", "b"), ("b2", "b"), ("b3", "b"), ("b4", "b")]
+    persons = [
+        ("a1", "a"),
+        ("a2", "a"),
+        ("a3", "a"),
+        ("a4", "a"),
+        ("a5", "a"),
+        ("b1", "b"),
+        ("b2", "b"),
+        ("b3", "b"),
+        ("b4", "b"),
+    ]
     side = ["high", "high", "high", "low", "low", "high", "high", "low", "low"]
     corpus = small(persons, side=side)
     scores = np.where(corpus.frame["side"].to_numpy() == "high", 1.0, 0.0)[:, None]

@@ -152,9 +152,7 @@ def contrasts(corpus: Corpus, attribute: str, *, subset: str = "all") -> list[Co
     return made
 
 
-def contrast(
-    corpus: Corpus, attribute: str, *, groups: tuple[str, str] | None = None, subset: str = "all"
-) -> Contrast:
+def contrast(corpus: Corpus, attribute: str, *, groups: tuple[str, str] | None = None, subset: str = "all") -> Contrast:
     """Compare two groups of an attribute, the first two unless told.
 
     >>> from evenhand.corpora import eec
@@ -180,7 +178,9 @@ def interaction(corpus: Corpus, attribute: str, other: str, *, subset: str = "al
     shared = one.comparisons.join(two.comparisons, on="source", how="semi")["source"].unique(maintain_order=True)
     average = _average_rows(one, shared) - _average_rows(two, shared)
     cells = one.cells.filter(pl.col("source").is_in(two.cells["source"].to_list()))
-    unit, cell, sentence, value = (np.concatenate(part) for part in zip(*(_on(c, cells) for c in (one, two)), strict=True))
+    unit, cell, sentence, value = (
+        np.concatenate(part) for part in zip(*(_on(c, cells) for c in (one, two)), strict=True)
+    )
     unit[-len(_on(two, cells)[0]) :] += len(one.units)
     return Contrast(
         attribute=f"{attribute}{CROSS}{other}",
@@ -255,13 +255,16 @@ class _Sentences:
     pairs: tuple[str, ...]
 
 
-def _build(corpus: Corpus, attribute: str, first: str, second: str, subset: str, side: npt.NDArray[np.int64]) -> Contrast:
+def _build(
+    corpus: Corpus, attribute: str, first: str, second: str, subset: str, side: npt.NDArray[np.int64]
+) -> Contrast:
     sentences = _coded(corpus, side)
     stratum_of_person = _strata(corpus, attribute, sentences)
     matrix, comparisons = _published(sentences, stratum_of_person, len(corpus))
     if comparisons.height < 2:
         raise UsageError(
-            f"{attribute} ({first} against {second}) on the subset {subset!r}: {comparisons.height} comparisons; needs two"
+            f"{attribute} ({first} against {second}) on the subset {subset!r}: "
+            f"{comparisons.height} comparisons; needs two"
         )
     units = _units(sentences, stratum_of_person)
     cells, cell_of_source = _cells(corpus, sentences, units)
@@ -302,7 +305,7 @@ def _coded(corpus: Corpus, side: npt.NDArray[np.int64]) -> _Sentences:
     source, sources = _codes(frame["source"].to_list())
     person, persons = _codes(frame["person"].to_list())
     pair, pair_names = _codes(pairs.to_list())
-    # A pair counts as one only where both of its sides are asked about: noun phrases paired by gender are no pairs for race.
+    # A pair counts only where both of its sides are asked about: noun phrases paired by gender are no pairs for race.
     both = np.zeros(len(pair_names), dtype=bool)
     for number in range(len(pair_names)):
         both[number] = len(set(side[rows][pair == number])) == 2
@@ -331,7 +334,9 @@ def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> Ints:
         keys = list(zip(*(frame[other].to_list() for other in chosen), strict=True)) if chosen else [()] * frame.height
         place = {key: number for number, key in enumerate(dict.fromkeys(keys[member] for member in members))}
         numbers = np.array([place[keys[member]] for member in members], dtype=np.int64)
-        counts = np.array([[np.sum((numbers == s) & (sentences.side[members] == x)) for x in (1, -1)] for s in place.values()])
+        counts = np.array(
+            [[np.sum((numbers == s) & (sentences.side[members] == x)) for x in (1, -1)] for s in place.values()]
+        )
         if not chosen or (counts >= 2).all():
             stratum[sentences.person[members]] = numbers
             break
@@ -410,9 +415,9 @@ def _units(sentences: _Sentences, stratum_of_person: Ints) -> _Units:
 
     place = np.zeros(len(sentences.persons), dtype=np.int64)
     place[person] = len(pairs) + np.arange(len(person))
-    of_sentence = np.where(
-        sentences.pair >= 0, np.searchsorted(pairs, sentences.pair), place[sentences.person]
-    ).astype(np.int64)
+    of_sentence = np.where(sentences.pair >= 0, np.searchsorted(pairs, sentences.pair), place[sentences.person]).astype(
+        np.int64
+    )
     keys, names_stratum = np.unique(key, return_inverse=True)
     # As published, a source has one comparison per pair and one for all unpaired persons together.
     names_share = 1 / (len(pairs) + 1)

@@ -9,7 +9,9 @@ from scipy import stats
 from evenhand.stats import GroupedMeans, variance_components
 
 
-def in_loops(cells: np.ndarray, stratum: list[int], c: list[float], groups: list[list[int]]) -> tuple[float, float, float]:
+def in_loops(
+    cells: np.ndarray, stratum: list[int], c: list[float], groups: list[list[int]]
+) -> tuple[float, float, float]:
     """Estimate, variance and degrees of freedom for one system: cells is (units, cells); written from the formula."""
     strata = range(len(c))
     members = [[i for i, s in enumerate(stratum) if s == wanted] for wanted in strata]
@@ -22,7 +24,11 @@ def in_loops(cells: np.ndarray, stratum: list[int], c: list[float], groups: list
     for grouping in groups:
         labels = sorted(set(grouping))
         w = {g: grouping.count(g) / len(grouping) for g in labels}
-        y = {(i, g): np.mean([cells[i, k] for k, h in enumerate(grouping) if h == g]) for i in range(len(cells)) for g in labels}
+        y = {
+            (i, g): np.mean([cells[i, k] for k, h in enumerate(grouping) if h == g])
+            for i in range(len(cells))
+            for g in labels
+        }
         sum_w2 = sum(w[g] ** 2 for g in labels)
         gap = {g: sum(c[s] * np.mean([y[i, g] for i in members[s]]) for s in strata) for g in labels}
         v_g = sum_w2 * sum(w[g] * (gap[g] - estimate) ** 2 for g in labels) / (1 - sum_w2)
@@ -52,7 +58,11 @@ def test_it_agrees_with_plain_loops(seed: int) -> None:
     rng = np.random.default_rng(seed)
     stratum, c = [0, 0, 0, 1, 1, 2, 2, 2, 2], [0.6, 0.4, -1.0]
     templates, words = [0, 0, 0, 1, 1, 2, 2, 2], [0, 1, 2, 0, 1, 0, 1, 2]
-    cells = rng.normal(size=(9, 8, 3)) + rng.normal(size=(9, 1, 3)) + np.array(templates)[None, :, None] * np.array(c)[stratum][:, None, None]
+    cells = (
+        rng.normal(size=(9, 8, 3))
+        + rng.normal(size=(9, 1, 3))
+        + np.array(templates)[None, :, None] * np.array(c)[stratum][:, None, None]
+    )
     found = variance_components(
         [grouped(cells, templates), grouped(cells, words)],
         stratum=np.array(stratum), coefficients=np.array(c), scale=np.ones(3),

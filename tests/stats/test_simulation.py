@@ -76,9 +76,7 @@ def _codes(corpus: Corpus, column: str) -> np.ndarray:
 
 def generalising(comparison: Contrast, scores: np.ndarray) -> Components:
     shape = (len(comparison.units), -1, scores.shape[1])
-    groupings = [
-        GroupedMeans((g.operator @ scores).reshape(shape), g.weights) for g in comparison.sampled_groupings()
-    ]
+    groupings = [GroupedMeans((g.operator @ scores).reshape(shape), g.weights) for g in comparison.sampled_groupings()]
     return variance_components(
         groupings,
         stratum=comparison.stratum,
@@ -123,7 +121,9 @@ def test_the_published_test_holds_on_noise_alone() -> None:
     ("persons × templates", "gender", 0.70),
     ("gap by template", "gender", 0.55),
 ])  # fmt: skip
-def test_the_published_test_cries_wolf_where_persons_or_templates_vary(name: str, attribute: str, at_least: float) -> None:
+def test_the_published_test_cries_wolf_where_persons_or_templates_vary(
+    name: str, attribute: str, at_least: float
+) -> None:
     assert false_alarms(name, attribute)[0] >= at_least
 
 

@@ -16,8 +16,8 @@ def adjusted_gap(unit_means: Floats, nuisance: Floats, *, stratum: Ints, coeffic
 
     >>> nuisance = np.array([1.0, 2.0, 3.0, 1.0, 1.0, 2.0])
     >>> scores = 2 * nuisance + np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    >>> gap = adjusted_gap(scores[:, None], nuisance, stratum=np.array([0, 0, 0, 1, 1, 1]), coefficients=np.array([1.0, -1.0]))
-    >>> gap.round(9).tolist()
+    >>> stratum, coefficients = np.array([0, 0, 0, 1, 1, 1]), np.array([1.0, -1.0])
+    >>> adjusted_gap(scores[:, None], nuisance, stratum=stratum, coefficients=coefficients).round(9).tolist()
     [1.0]
     """
     sizes = np.bincount(stratum, minlength=len(coefficients))

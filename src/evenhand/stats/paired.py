@@ -54,7 +54,7 @@ def paired_test(differences: Floats, *, scale: Floats, level: float = 0.95) -> P
     error = np.where(flat, 0.0, differences.std(axis=0, ddof=1) / np.sqrt(n))
     t = np.divide(mean, error, out=np.full_like(mean, np.nan), where=~flat)
     p = np.where(identical, 1.0, np.where(constant, 0.0, 2 * special.stdtr(n - 1, -np.abs(t))))
-    margin = special.stdtrit(n - 1, (1 + level) / 2) * error
+    margin = float(special.stdtrit(n - 1, (1 + level) / 2)) * error
     positive, negative = differences > tolerance, differences < -tolerance
     return PairedTest(
         n=n,
@@ -77,4 +77,5 @@ def paired_test(differences: Floats, *, scale: Floats, level: float = 0.95) -> P
 def _mean_where(values: Floats, chosen: Bools) -> Floats:
     counts = chosen.sum(axis=0)
     totals = np.where(chosen, values, 0.0).sum(axis=0)
-    return np.divide(totals, counts, out=np.full(totals.shape, np.nan), where=counts > 0)
+    means: Floats = np.divide(totals, counts, out=np.full(totals.shape, np.nan), where=counts > 0)
+    return means

@@ -11,7 +11,9 @@ EQUIVALENCE_QUANTILES = float(special.ndtri(0.95) + special.ndtri(0.90))
 """A 90 % interval that fits within ±δ with 80 % power when the gap is zero: 2.93 standard errors."""
 
 
-def smallest_visible_gap(standard_error: Floats, degrees_of_freedom: Floats, *, alpha: float, power: float = 0.8) -> Floats:
+def smallest_visible_gap(
+    standard_error: Floats, degrees_of_freedom: Floats, *, alpha: float, power: float = 0.8
+) -> Floats:
     """The gap that a two-sided test of that level finds with that power; 0 where there is no variance."""
     certain = standard_error == 0
     df = np.where(certain, 1.0, degrees_of_freedom)
@@ -33,4 +35,5 @@ def persons_to_settle(persons: Floats, variance: Floats, *, delta: Floats, per_g
     allowed = (delta / EQUIVALENCE_QUANTILES) ** 2 - (variance - persons)
     needed = np.divide(persons * per_group, allowed, out=np.full(persons.shape, np.nan), where=allowed > 0)
     # Less than rounding above a whole number is that whole number.
-    return np.ceil(needed - 1e-9)
+    whole: Floats = np.ceil(needed - 1e-9)
+    return whole

@@ -1,0 +1,27 @@
+"""`make bench`: ratios measured side by side in one run. `python -m benchmarks NAME...` runs some of them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+from rich.console import Console
+from rich.table import Table
+
+BENCHMARKS = ("help", "engine", "contrasts")
+
+
+def main(names: list[str]) -> int:
+    """Run the benchmarks and print one table; the exit code says whether every goal was met."""
+    table = Table("benchmark", "what", "measured", "goal", "met")
+    met = True
+    for name in names or BENCHMARKS:
+        for what, measured, goal, ok in importlib.import_module(f"benchmarks.{name}").run():
+            table.add_row(name, what, measured, goal, ok)
+            met = met and ok == "yes"
+    Console(width=140).print(table)
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

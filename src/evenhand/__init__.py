@@ -1,0 +1,63 @@
+"""Evenhand: does the answer change when only the person changes?"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evenhand.audit import audit
+    from evenhand.compare import Settings, compare
+    from evenhand.corpora import Corpus, eec, load_corpus
+    from evenhand.errors import EvenhandError, UsageError
+    from evenhand.findings import Finding
+    from evenhand.report import Report
+    from evenhand.scoring import Scores, score
+    from evenhand.systems import Output, Scorer
+
+__all__ = [
+    "Corpus",
+    "EvenhandError",
+    "Finding",
+    "Output",
+    "Report",
+    "Scorer",
+    "Scores",
+    "Settings",
+    "UsageError",
+    "audit",
+    "compare",
+    "eec",
+    "load_corpus",
+    "score",
+]
+
+# Imported on first use, so that `evenhand --help` does not wait for numpy.
+_HOMES = {
+    "Corpus": "evenhand.corpora",
+    "EvenhandError": "evenhand.errors",
+    "Finding": "evenhand.findings",
+    "Output": "evenhand.systems",
+    "Report": "evenhand.report",
+    "Scorer": "evenhand.systems",
+    "Scores": "evenhand.scoring",
+    "Settings": "evenhand.compare",
+    "UsageError": "evenhand.errors",
+    "audit": "evenhand.audit",
+    "compare": "evenhand.compare",
+    "eec": "evenhand.corpora",
+    "load_corpus": "evenhand.corpora",
+    "score": "evenhand.scoring",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'evenhand' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

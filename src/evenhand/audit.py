@@ -1,0 +1,130 @@
+"""The everyday chain: ask systems about a corpus, compare the groups, report."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from evenhand.compare import Comparison, Settings, compare
+from evenhand.corpora import Corpus, eec
+from evenhand.errors import UsageError
+from evenhand.files import check_writable
+from evenhand.report import Report
+from evenhand.scoring import Scores, scored
+from evenhand.specs import resolve
+from evenhand.systems import Scorer, as_scorer
+
+PACKAGES = ("evenhand", "numpy", "scipy", "polars", "scikit-learn")
+
+SystemLike = str | Scorer | Scores | Callable[[Sequence[str]], Any]
+
+
+def audit(
+    systems: SystemLike | Sequence[SystemLike],
+    corpus: Corpus | None = None,
+    *,
+    attributes: Sequence[str] | None = None,
+    subsets: Sequence[str] = ("all",),
+    settings: Settings | None = None,
+    sample: int | None = None,
+    bounds: tuple[float, float] | None = None,
+    version: str | None = None,
+    cache: Path | None = None,
+    progress: bool | None = None,
+    out: Path | None = None,
+) -> Report:
+    """Ask whether the scores change when only the person changes.
+
+    A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
+    fitted scikit-learn estimator, or a `Scorer`. `bounds` is the range of outputs that declare none; `version` names
+    the version of a callable, so that its answers may be cached. With `out`, the report is saved in that folder.
+
+    >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
+    >>> report
+    <Report: 1 findings (1 higher)>
+    """
+    settings = settings or Settings()
+    corpus = eec() if corpus is None else corpus
+    if sample is not None:
+        corpus = corpus.sample(sample, seed=settings.seed)
+    asked = list(systems) if isinstance(systems, Sequence) and not isinstance(systems, str) else [systems]
+    if not asked:
+        raise UsageError("name at least one system")
+    if out is not None:
+        check_writable(out)
+    made = [_system(one, corpus, bounds=bounds, version=version) for one in asked]
+    with _scored(made, corpus, cache=cache, progress=progress) as scores:
+        pieces = {one.name: counted for one in made if isinstance(one, Scorer) and (counted := _pieces(one, corpus))}
+        compared = compare(scores, corpus, attributes=attributes, subsets=subsets, settings=settings, pieces=pieces)
+        asked_for = {"attributes": list(attributes) if attributes else None, "subsets": list(subsets), "sample": sample}
+        report = Report(compared.findings, _provenance(scores, corpus, compared, settings, asked_for), scores)
+        if out is not None:
+            report.save(out)
+    return report
+
+
+def _system(
+    one: SystemLike, corpus: Corpus, *, bounds: tuple[float, float] | None, version: str | None
+) -> Scorer | Scores:
+    if isinstance(one, str):
+        return resolve(one, corpus, bounds=bounds, version=version)
+    if isinstance(one, Scores):
+        return one
+    low, high = bounds or (0.0, 1.0)
+    return as_scorer(one, low=low, high=high)
+
+
+@contextmanager
+def _scored(
+    made: Sequence[Scorer | Scores], corpus: Corpus, *, cache: Path | None, progress: bool | None
+) -> Iterator[Scores]:
+    """Ask the systems and put recorded scores between them, in the order in which they were named."""
+    scorers = [one for one in made if not isinstance(one, Scores)]
+    if not scorers:
+        yield Scores.join([one for one in made if isinstance(one, Scores)])
+        return
+    with scored(scorers, corpus, cache=cache, progress=progress) as asked:
+        yield Scores.join([one if isinstance(one, Scores) else asked.of_system(one.name) for one in made])
+
+
+def _pieces(system: Scorer, corpus: Corpus) -> dict[str, int]:
+    tokenise = getattr(system, "tokenise", None)
+    if tokenise is None:
+        return {}
+    terms: Mapping[str, str] = dict(corpus.frame.select("person", "term").unique("person").iter_rows())
+    return {person: len(tokenise(term)) for person, term in sorted(terms.items())}
+
+
+def _provenance(
+    scores: Scores, corpus: Corpus, compared: Comparison, settings: Settings, asked_for: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "corpus": {
+            "name": corpus.name,
+            "version": corpus.version,
+            "sentences": len(corpus),
+            "digest": corpus.digest,
+            "sentences_digest": corpus.sentences_digest,
+        },
+        "systems": [
+            {"system": column.system, "output": column.output.name, "fingerprint": column.fingerprint}
+            for column in scores.columns
+        ],
+        "settings": {
+            "alpha": settings.alpha,
+            "correction": settings.correction,
+            "equivalence": settings.equivalence,
+            "seed": settings.seed,
+            "permutations": settings.permutations,
+            **asked_for,
+        },
+        "assessments": compared.assessments,
+        "threshold": compared.threshold,
+        "generalising_threshold": compared.generalising_threshold,
+        "packages": {name: importlib.metadata.version(name) for name in PACKAGES},
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,34 @@
+"""The command's name and its commands. Imports nothing heavy: `--help` must answer at once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from evenhand.cli import audit, corpus, report, train
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Does the answer change when only the person changes? Measures social bias in systems that score text.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(audit.audit)
+app.command()(report.report)
+app.add_typer(corpus.app, name="corpus")
+app.add_typer(train.app, name="train")
+
+
+@app.callback(invoke_without_command=True)
+def common(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and stop.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks; may stand anywhere.")] = False,
+) -> None:
+    """Options of every command. `debug` is read by `main`; it stands here for the help."""
+    if version:
+        import importlib.metadata
+
+        typer.echo(f"evenhand {importlib.metadata.version('evenhand')}")
+        raise typer.Exit

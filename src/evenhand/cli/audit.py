@@ -1,0 +1,61 @@
+"""`evenhand audit`: ask systems about people and say whether the person mattered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli.options import bounds
+
+
+def audit(
+    systems: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SYSTEM...", help="vader, textblob, svr, file:PATH, py:package.module:callable, and others."
+        ),
+    ],
+    corpus: Annotated[str, typer.Option(help="A corpus by name, or a .yaml, .csv, .jsonl or .parquet file.")] = "eec",
+    spelling: Annotated[str | None, typer.Option(help="The spelling of the corpus, where it has several.")] = None,
+    attribute: Annotated[
+        list[str] | None, typer.Option(help="What to compare by; crossed as in race+gender. Default: all.")
+    ] = None,
+    subset: Annotated[
+        list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
+    correction: Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")] = "bonferroni",
+    equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of an output's range.")] = 0.01,
+    sample: Annotated[int | None, typer.Option(help="At most so many sentences, drawn as whole sources.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for report.json and scores.parquet.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    seed: Annotated[int, typer.Option(help="For the sample and the permutations.")] = 0,
+    range_: Annotated[
+        str | None, typer.Option("--range", metavar="LOW,HIGH", help="The range of file: and py: scores (else 0,1).")
+    ] = None,
+    system_version: Annotated[
+        str | None, typer.Option(help="Names the version of py: systems, so that their answers may be cached.")
+    ] = None,
+    cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
+) -> None:
+    """Ask SYSTEMs the same sentences about different people and compare the scores."""
+    from evenhand.audit import audit as run
+    from evenhand.cli.show import show
+    from evenhand.compare import Settings
+    from evenhand.corpora import load_corpus
+
+    found = run(
+        systems,
+        load_corpus(corpus, spelling=spelling),
+        attributes=attribute,
+        subsets=subset or ["all"],
+        settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
+        sample=sample,
+        bounds=bounds(range_),
+        version=system_version,
+        cache=cache,
+        out=out,
+    )
+    show(found, as_json=as_json)

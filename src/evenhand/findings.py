@@ -1,0 +1,176 @@
+"""What was found: the outcome of one question about one system, frozen and ready to be shown or saved."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, Self
+
+Verdict = Literal["higher", "lower", "equivalent", "cannot tell"]
+Direction = Literal["first_higher", "second_higher", "none"]
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Generalising:
+    """The answer for persons, templates and words in general; None where undefined."""
+
+    estimate: float | None
+    standard_error: float | None
+    p: float | None
+    p_adjusted: float | None
+    significant: bool
+    interval: Interval | None
+    df: float | None
+    n_persons: int
+    n_templates: int | None
+    n_words: int | None
+    p_permutation: float | None
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Whether the gap is shown to lie within ±`delta`; `bound` is the smallest delta for which it would be."""
+
+    delta: float
+    equivalent: bool
+    bound: float | None
+
+
+@dataclass(frozen=True)
+class Power:
+    """What this design can see: the smallest gap found with 80 % power, and the persons a group that it would take to
+    show a gap of zero to lie within ±delta."""
+
+    smallest_gap: float | None
+    persons_per_group: float
+    persons_needed: int | None
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one person, template or word adds to the gap; the shares of all add up to it."""
+
+    label: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """The gap on one part of the sentences, say those with words for anger; `weight` is that part's share of them."""
+
+    label: str
+    gap: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class SentencePair:
+    """Two sentences of one source that differ in the person only, with their scores."""
+
+    source: str
+    first_text: str
+    second_text: str
+    first_score: float
+    second_score: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """How many pieces a tokeniser makes of each group's persons, and the gap once that is allowed for."""
+
+    first_mean: float
+    second_mean: float
+    by_person: dict[str, int]
+    adjusted_gap: float | None
+
+
+@dataclass(frozen=True)
+class RestsOn:
+    """Which persons, templates and words a gap comes from."""
+
+    person: str | None
+    """The person (or pair) whose absence changes the gap most; None where nobody makes a difference."""
+    without: float | None
+    """The gap without that person."""
+    alone: bool
+    """Whether the gap all but vanishes without that person."""
+    persons: tuple[Share, ...]
+    templates: tuple[Share, ...]
+    words: tuple[Share, ...]
+    parts: tuple[Part, ...]
+    sentences: tuple[SentencePair, ...]
+    pieces: Pieces | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of one comparison for one output of one system.
+
+    Top-level test fields are the published paired test's: they speak for these very persons. `generalising` speaks for
+    persons in general, and the verdict is its. Differences are first minus second in the output's own units. What is
+    None has its reason in `undefined`, under the field's (dotted) name.
+    """
+
+    system: str
+    output: str
+    range: Interval | None
+    attribute: str
+    first: str
+    second: str
+    subset: str
+    persons_called: str
+    n: int
+    mean_difference: float
+    standard_error: float
+    t: float | None
+    p: float
+    p_adjusted: float
+    significant: bool
+    interval: Interval
+    delta_spread: float
+    mean_positive: float | None
+    mean_negative: float | None
+    share_positive: float
+    share_negative: float
+    effect_size: float | None
+    generalising: Generalising
+    equivalence: Equivalence
+    power: Power
+    rests_on: RestsOn
+    direction: Direction
+    verdict: Verdict
+    undefined: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Rebuild a finding from its plain values."""
+        rests_on = dict(values["rests_on"])
+        for name, kind in {
+            "persons": Share,
+            "templates": Share,
+            "words": Share,
+            "parts": Part,
+            "sentences": SentencePair,
+        }.items():
+            rests_on[name] = tuple(kind(**item) for item in rests_on[name])
+        rests_on["pieces"] = Pieces(**rests_on["pieces"]) if rests_on["pieces"] else None
+        general = dict(values["generalising"])
+        general["interval"] = _interval(general["interval"])
+        rebuilt = values | {
+            "generalising": Generalising(**general),
+            "equivalence": Equivalence(**values["equivalence"]),
+            "power": Power(**values["power"]),
+            "rests_on": RestsOn(**rests_on),
+            "range": _interval(values["range"]),
+            "interval": _interval(values["interval"]),
+        }
+        return cls(**{field.name: rebuilt[field.name] for field in fields(cls)})
+
+
+def _interval(ends: list[float] | None) -> Interval | None:
+    return None if ends is None else (ends[0], ends[1])

@@ -1,0 +1,5 @@
+"""Showing what was found: text and JSON."""
+
+from evenhand.report.report import Report
+
+__all__ = ["Report"]

@@ -1,0 +1,51 @@
+"""A corpus in words: size, groups, examples, how it was made, what it cannot say."""
+
+from __future__ import annotations
+
+import textwrap
+
+import polars as pl
+
+from evenhand.corpora import Corpus
+
+WIDTH = 100
+EXAMPLES = 6
+
+
+def describe(corpus: Corpus) -> str:
+    """A page about a corpus."""
+    about = corpus.about
+    lines = [f"{corpus.name} (version {corpus.version}): {about.title}", "", _size(corpus), "", "Groups"]
+    for attribute, groups in corpus.attributes.items():
+        counts = dict(corpus.frame[attribute].value_counts().iter_rows())
+        shown = ", ".join(f"{group} ({counts[group]:,} sentences)" for group in groups)
+        lines += _wrapped(f"{attribute}: {shown}; differences are {groups[0]} − {groups[1]}")
+    lines += ["", "Examples", *(f"  {text}" for text in _examples(corpus))]
+    if corpus.subsets:
+        lines += ["", "Subsets", *(f"  {name}: {corpus.mask(name).sum():,} sentences" for name in corpus.subsets)]
+    sections = {"How its sentences were chosen": [about.chosen], "What it cannot say": list(about.limits)}
+    sections |= {"Source": [about.source], "Licence": [about.licence], "Digest": [corpus.sentences_digest]}
+    for heading, paragraphs in sections.items():
+        if any(paragraphs):
+            lines += ["", heading, *(line for paragraph in paragraphs for line in _wrapped(paragraph))]
+    return "\n".join(lines)
+
+
+def _size(corpus: Corpus) -> str:
+    frame = corpus.frame
+    counted = {"sentences": len(corpus), "sources": frame["source"].n_unique(), "persons": frame["person"].n_unique()}
+    counted |= {f"{slot}s".replace("_", " "): frame[slot].drop_nulls().n_unique() for slot in corpus.slots}
+    return ", ".join(f"{number:,} {name}" for name, number in counted.items())
+
+
+def _examples(corpus: Corpus) -> list[str]:
+    # One sentence per template, each about another person.
+    per = "template" if "template" in corpus.frame.columns else "source"
+    numbered = corpus.frame.with_columns(place=pl.int_range(pl.len()).over(per), group=pl.col(per).rank("dense"))
+    persons = corpus.frame["person"].n_unique()
+    chosen = numbered.filter(pl.col("place") == (pl.col("group") * 7) % persons)
+    return chosen["text"].to_list()[:EXAMPLES] or corpus.frame["text"].to_list()[:EXAMPLES]
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), WIDTH, initial_indent="  ", subsequent_indent="  ")

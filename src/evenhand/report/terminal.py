@@ -1,0 +1,94 @@
+"""A report in the terminal: a table to read at a glance, then one sentence per finding."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.findings import Finding
+from evenhand.report.report import Report
+from evenhand.report.words import in_words, number, span
+
+COLOURS = {"higher": "bold red", "lower": "bold red", "equivalent": "green", "cannot tell": "yellow"}
+READING = (
+    "Gap: first group minus second ({groups}), in the output's own units. On these persons: the published paired test, "
+    "p adjusted. In general: the {level} interval for persons, templates and words like these; verdicts are its. "
+    "No significant difference does not mean fair."
+)
+
+
+def print_report(report: Report, console: Console) -> None:
+    """Print the table and the sentences."""
+    console.print(_table(report))
+    console.print()
+    console.print(Text(_reading(report), style="dim"))
+    console.print()
+    for finding in report.findings:
+        console.print(Text("• ", style=COLOURS[finding.verdict]) + Text(in_words(finding)))
+
+
+def _table(report: Report) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("system", overflow="fold")
+    table.add_column("comparison", overflow="fold")
+    table.add_column("gap", justify="right", no_wrap=True)
+    table.add_column("on these", no_wrap=True)
+    table.add_column("in general", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    outputs = _outputs(report)
+    several = _several(report)
+    previous = None
+    for finding in report.findings:
+        name = finding.system if outputs[finding.system] == 1 else f"{finding.system} {finding.output}"
+        table.add_row("" if name == previous else name, *_row(finding, spell_out=finding.attribute in several))
+        previous = name
+    return table
+
+
+def _outputs(report: Report) -> dict[str, int]:
+    """How many outputs each system has."""
+    pairs = {(finding.system, finding.output) for finding in report.findings}
+    return Counter(system for system, _ in pairs)
+
+
+def _several(report: Report) -> set[str]:
+    """The attributes with more than one comparison, whose groups a row must name."""
+    pairs = {(finding.attribute, finding.first, finding.second) for finding in report.findings}
+    return {attribute for attribute, number in Counter(attribute for attribute, *_ in pairs).items() if number > 1}
+
+
+def _reading(report: Report) -> str:
+    several = _several(report)
+    pairs = {finding.attribute: f"{finding.first} − {finding.second}" for finding in report.findings}
+    groups = "; ".join(f"{name}: {pair}" for name, pair in pairs.items() if name not in several) or "as named"
+    return READING.format(groups=groups, level=f"{100 * (1 - report.provenance['settings']['alpha']):g} %")
+
+
+def _row(finding: Finding, *, spell_out: bool) -> tuple[str | Text, ...]:
+    scale = span(finding)
+    subset = "" if finding.subset == "all" else f", {finding.subset}"
+    groups = f"{finding.first} − {finding.second}" if spell_out else finding.attribute
+    interval = finding.generalising.interval
+    between = "undefined" if interval is None else " to ".join(number(end, span=scale) for end in interval)
+    return (
+        f"{groups}{subset}",
+        number(finding.mean_difference, span=scale),
+        _published(finding),
+        between,
+        Text(_verdict(finding), style=COLOURS[finding.verdict]),
+    )
+
+
+def _published(finding: Finding) -> str:
+    if finding.direction == "none" and finding.delta_spread == 0:
+        return "identical"
+    return "p < 0.001" if finding.p_adjusted < 0.001 else f"p = {finding.p_adjusted:.3f}"
+
+
+def _verdict(finding: Finding) -> str:
+    if finding.verdict == "equivalent":
+        return f"equivalent ±{number(finding.equivalence.delta, span=span(finding))}"
+    return finding.verdict

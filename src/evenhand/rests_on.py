@@ -1,0 +1,171 @@
+"""What a gap rests on: leave one person out, and who, where and which word adds how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from evenhand.contrasts import Contrast, Floats, Grouping, Ints
+from evenhand.corpora import Corpus
+from evenhand.findings import Part, Pieces, RestsOn, SentencePair, Share
+from evenhand.stats.confound import adjusted_gap
+from evenhand.stats.types import ROUNDING
+
+TOP = 5
+ALONE = 0.05
+"""A gap of which less than this share is left without one person rests on that person alone."""
+
+
+class Evidence:
+    """Where the gaps of one contrast come from, for all columns of a score matrix."""
+
+    def __init__(self, contrast: Contrast, corpus: Corpus, scores: Floats, *, scale: Floats) -> None:
+        self._contrast = contrast
+        self._groupings = corpus.groupings
+        self._scores = scores
+        self._tolerance = ROUNDING * scale
+        self._pairs = _SentencePairs(contrast, corpus, scores)
+        # Without a source that holds everybody there are only the sentences to show.
+        self._crossed = contrast.cells.height > 0
+        columns = [column for column in contrast.cells.columns if column != "source"] if self._crossed else []
+        self._gaps = {column: self._gaps_by(contrast.by(column)) for column in columns}
+        self._unit_means = contrast.unit_means(scores) if self._crossed else np.zeros((len(contrast.units), 0))
+
+    def _gaps_by(self, grouping: Grouping) -> tuple[Grouping, Floats]:
+        means = (grouping.operator @ self._scores).reshape(len(self._contrast.units), len(grouping.labels), -1)
+        return grouping, np.einsum("u,ugk->gk", self._contrast.unit_weights, means)
+
+    def rests_on(self, column: int, *, pieces: Mapping[str, int] | None = None) -> RestsOn:
+        """The evidence for one column of the score matrix."""
+        person, without, alone = self._leave_one_out(column) if self._crossed else (None, None, False)
+        return RestsOn(
+            person=person,
+            without=without,
+            alone=alone,
+            persons=self._person_shares(column) if self._crossed else (),
+            templates=self._group_shares([name for name in self._groupings if name == "template"], column),
+            words=self._group_shares([name for name in self._groupings if name != "template"], column),
+            parts=self._parts(column),
+            # An interaction compares gaps, and no two sentences show a gap of gaps.
+            sentences=()
+            if self._contrast.interaction
+            else self._pairs.most_different(column, floor=self._tolerance[column]),
+            pieces=self._pieces(column, pieces) if pieces and self._crossed else None,
+        )
+
+    def _leave_one_out(self, column: int) -> tuple[str | None, float | None, bool]:
+        contrast, tolerance = self._contrast, float(self._tolerance[column])
+        sizes = contrast.stratum_sizes
+        if (sizes < 2).any():
+            return None, None, False
+        means = self._unit_means[:, column]
+        stratum_means = np.bincount(contrast.stratum, weights=means) / sizes
+        gap = float(contrast.coefficients @ stratum_means)
+        change = (contrast.coefficients / (sizes - 1))[contrast.stratum] * (stratum_means[contrast.stratum] - means)
+        most = int(np.argmax(np.abs(change)))
+        if abs(change[most]) <= tolerance:
+            return None, None, False
+        without = gap + float(change[most])
+        alone = abs(gap) > tolerance and abs(without) < ALONE * abs(gap)
+        return contrast.units[most], 0.0 if abs(without) <= tolerance else without, alone
+
+    def _person_shares(self, column: int) -> tuple[Share, ...]:
+        # The coefficients of unpaired strata add up to zero, so shares taken from a common centre sum to the gap; the
+        # median leaves the many who are treated alike out of it.
+        means, unpaired = self._unit_means[:, column], self._contrast.block >= 0
+        centre = np.where(unpaired, np.median(means[unpaired]) if unpaired.any() else 0.0, 0.0)
+        return self._top(self._contrast.units, self._contrast.unit_weights * (means - centre), column)
+
+    def _group_shares(self, names: Sequence[str], column: int) -> tuple[Share, ...]:
+        found = [self._gaps[name] for name in names if name in self._gaps]
+        labels = [label for grouping, _ in found for label in grouping.labels]
+        shares = [grouping.weights * gaps[:, column] for grouping, gaps in found]
+        return self._top(labels, np.concatenate(shares) if shares else np.zeros(0), column)
+
+    def _top(self, labels: Sequence[str], shares: Floats, column: int) -> tuple[Share, ...]:
+        order = np.argsort(-np.abs(shares), kind="stable")[:TOP]
+        return tuple(Share(labels[i], float(shares[i])) for i in order if abs(shares[i]) > self._tolerance[column])
+
+    def _parts(self, column: int) -> tuple[Part, ...]:
+        """The gap by every category of the words, such as the emotion; sentences without one are `neutral`."""
+        found: list[Part] = []
+        for name, (grouping, gaps) in self._gaps.items():
+            if name in self._groupings:
+                continue
+            weights, bare = grouping.weights, grouping.unlabelled
+            found += [self._part(grouping.labels[i], gaps[[i]], weights[[i]], column) for i in np.flatnonzero(~bare)]
+            if bare.any():
+                found.append(self._part("neutral", gaps[bare], weights[bare], column))
+        return tuple(found)
+
+    def _part(self, label: str, gaps: Floats, weights: Floats, column: int) -> Part:
+        gap = float(np.average(gaps[:, column], weights=weights))
+        return Part(label, 0.0 if abs(gap) <= self._tolerance[column] else gap, float(weights.sum()))
+
+    def _pieces(self, column: int, pieces: Mapping[str, int]) -> Pieces:
+        contrast = self._contrast
+        counts = [[pieces[person] for person in members] for members in contrast.members]
+        nuisance = np.array(
+            [count[0] - count[1] if len(count) == 2 else count[0] for count in counts], dtype=np.float64
+        )
+        gap = adjusted_gap(
+            self._unit_means[:, [column]], nuisance, stratum=contrast.stratum, coefficients=contrast.coefficients
+        )[0]
+        sides: tuple[list[int], list[int]] = ([], [])
+        for count, weight in zip(counts, contrast.unit_weights, strict=True):
+            sides[0 if weight > 0 else 1].append(count[0])
+            sides[1].extend(count[1:])
+        by_person = {person: pieces[person] for members in contrast.members for person in members}
+        return Pieces(
+            float(np.mean(sides[0])), float(np.mean(sides[1])), by_person, None if np.isnan(gap) else float(gap)
+        )
+
+
+class _SentencePairs:
+    """The sentences that differ most, one pair for each published comparison."""
+
+    def __init__(self, contrast: Contrast, corpus: Corpus, scores: Floats) -> None:
+        self._frame = corpus.frame
+        self._scores = scores
+        entries = contrast.matrix.tocoo()
+        row, sentence = entries.coords
+        rows = np.arange(contrast.shape[0])
+        # The sentences of each comparison's first side lie together, and so do those of its second.
+        self._first, self._second = (
+            (sentence[chosen], np.searchsorted(row[chosen], rows)) for chosen in (entries.data > 0, entries.data < 0)
+        )
+
+    def most_different(self, column: int, *, floor: float) -> tuple[SentencePair, ...]:
+        """The pairs with the largest differences above `floor`."""
+        (first_rows, first_starts), (second_rows, second_starts) = self._first, self._second
+        first, second = self._scores[first_rows, column], self._scores[second_rows, column]
+        up = np.maximum.reduceat(first, first_starts) - np.minimum.reduceat(second, second_starts)
+        down = np.maximum.reduceat(second, second_starts) - np.minimum.reduceat(first, first_starts)
+        size = np.maximum(up, down)
+        found = []
+        for row in np.argsort(-size, kind="stable")[:TOP]:
+            if size[row] <= floor:
+                break
+            one, other = _segment(first, first_starts, row), _segment(second, second_starts, row)
+            i, j = (one.argmax(), other.argmin()) if up[row] >= down[row] else (one.argmin(), other.argmax())
+            found.append(
+                self._pair(int(first_rows[first_starts[row] + i]), int(second_rows[second_starts[row] + j]), column)
+            )
+        return tuple(found)
+
+    def _pair(self, first: int, second: int, column: int) -> SentencePair:
+        texts, scores = self._frame["text"], self._scores[:, column]
+        return SentencePair(
+            source=self._frame["source"][first],
+            first_text=texts[first],
+            second_text=texts[second],
+            first_score=float(scores[first]),
+            second_score=float(scores[second]),
+            difference=float(scores[first] - scores[second]),
+        )
+
+
+def _segment(values: Floats, starts: Ints, number: int) -> Floats:
+    end = starts[number + 1] if number + 1 < len(starts) else len(values)
+    return values[starts[number] : end]
