@@ -6,8 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evenhand.audit import audit
-    from evenhand.compare import Settings, compare
+    from evenhand.auditing import audit
+    from evenhand.comparing import Settings, compare
     from evenhand.corpora import Corpus, eec, load_corpus
     from evenhand.errors import EvenhandError, UsageError
     from evenhand.findings import Finding
@@ -41,10 +41,10 @@ _HOMES = {
     "Report": "evenhand.report",
     "Scorer": "evenhand.systems",
     "Scores": "evenhand.scoring",
-    "Settings": "evenhand.compare",
+    "Settings": "evenhand.comparing",
     "UsageError": "evenhand.errors",
-    "audit": "evenhand.audit",
-    "compare": "evenhand.compare",
+    "audit": "evenhand.auditing",
+    "compare": "evenhand.comparing",
     "eec": "evenhand.corpora",
     "load_corpus": "evenhand.corpora",
     "score": "evenhand.scoring",

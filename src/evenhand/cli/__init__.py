@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 
@@ -16,6 +17,7 @@ def main() -> None:
     debug = "--debug" in sys.argv
     # --debug may stand anywhere, also behind a command.
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    _show_log(logging.DEBUG if debug else logging.INFO)
     try:
         app(args=arguments, prog_name="evenhand")
     except EvenhandError as error:
@@ -35,6 +37,15 @@ def main() -> None:
             raise
         _say(f"error: {type(error).__name__}: {error} (this should not happen; --debug shows where)")
         sys.exit(1)
+
+
+def _show_log(level: int) -> None:
+    """What takes long is announced on stderr, never on stdout."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("evenhand")
+    logger.addHandler(handler)
+    logger.setLevel(level)
 
 
 def _say(line: str) -> None:

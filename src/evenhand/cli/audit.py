@@ -41,9 +41,9 @@ def audit(
     cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
-    from evenhand.audit import audit as run
+    from evenhand.auditing import audit as run
     from evenhand.cli.show import show
-    from evenhand.compare import Settings
+    from evenhand.comparing import Settings
     from evenhand.corpora import load_corpus
 
     found = run(

@@ -46,8 +46,9 @@ class Svr:
         path = data_dir() / MODEL
         model = _load(path) if path.is_file() else None
         if model is None:
-            log.info("training 'svr', once, into %s", path)
-            log.info("'svr' trained: %s", train_svr(path))
+            log.info("svr: fetching rated texts and training, once (about ten seconds)")
+            quality = train_svr(path)
+            log.info("svr: kept in %s; on unseen texts, Pearson %.3f with people's ratings", path, quality["pearson"])
             model = _load(path)
         if model is None:
             raise EvenhandError(f"{path} cannot be read back right after it was written; remove it and run this again")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from evenhand.compare import Comparison, Settings, compare
+from evenhand.comparing import Comparison, Settings, compare
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
 from evenhand.files import check_writable

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.compare import Comparison, Settings, compare
+from evenhand.comparing import Comparison, Settings, compare
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.findings import Finding

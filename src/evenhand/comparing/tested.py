@@ -1,0 +1,88 @@
+"""One contrast, tested for all columns of a score matrix at once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from evenhand.comparing.settings import Settings
+from evenhand.contrasts import Contrast, Floats
+from evenhand.corpora import Corpus
+from evenhand.scoring import Scores
+from evenhand.stats import (
+    ROUNDING,
+    Components,
+    GroupedMeans,
+    PairedTest,
+    paired_test,
+    permutation_p,
+    variance_components,
+)
+
+
+class Tested:
+    """Both answers to "is it significant?", one number per column; NaN where undefined."""
+
+    def __init__(self, contrast: Contrast, corpus: Corpus, scores: Scores, settings: Settings) -> None:
+        self.contrast = contrast
+        self.corpus = corpus
+        self.scores = scores
+        self.settings = settings
+        self.scale = np.array([column.output.span for column in scores.columns])
+        self._undefined = np.full(len(scores.columns), np.nan)
+
+    @cached_property
+    def published(self) -> PairedTest:
+        """The published test over all differences."""
+        differences = self.contrast.matrix @ self.scores.matrix
+        return paired_test(differences, scale=self.scale, level=1 - self.settings.alpha)
+
+    @cached_property
+    def components(self) -> Components | None:
+        """The generalising test; None where the design cannot support it."""
+        if self.contrast.not_general:
+            return None
+        shape = (len(self.contrast.units), -1, len(self.scores.columns))
+        return variance_components(
+            [
+                GroupedMeans((grouping.operator @ self.scores.matrix).reshape(shape), grouping.weights)
+                for grouping in self.contrast.sampled_groupings()
+            ],
+            stratum=self.contrast.stratum,
+            coefficients=self.contrast.coefficients,
+            scale=self.scale,
+        )
+
+    @cached_property
+    def general_p(self) -> Floats:
+        """The generalising test's p."""
+        return self._undefined if self.components is None else self.components.p()
+
+    @cached_property
+    def permutation_p(self) -> Floats:
+        """The permutation test's p; undefined for interactions, which have no exact permutation."""
+        if self.components is None or self.contrast.interaction:
+            return self._undefined
+        return permutation_p(
+            self.components.unit_means,
+            self.contrast.unit_weights,
+            block=self.contrast.block,
+            scale=self.scale,
+            rng=np.random.default_rng(self.settings.seed),
+            draws=self.settings.permutations,
+        )
+
+    @cached_property
+    def effect_size(self) -> Floats:
+        """The gap in standard deviations of the system's own cell means; NaN where those do not vary."""
+        mask = self.corpus.mask(self.contrast.subset).to_numpy()
+        source = self.corpus.frame["source"].filter(mask).rank("dense").to_numpy().astype(np.int64) - 1
+        totals = np.zeros((source.max() + 1, len(self.scores.columns)))
+        np.add.at(totals, source, self.scores.matrix[mask])
+        means = totals / np.bincount(source)[:, None]
+        spread = means.std(axis=0, ddof=1) if len(means) > 1 else np.zeros(len(self.scores.columns))
+        effects: Floats = np.divide(
+            self.published.mean, spread, out=self._undefined.copy(), where=spread > ROUNDING * self.scale
+        )
+        return effects

@@ -1,0 +1,180 @@
+"""From tests to findings: one column of one contrast, its verdict, and why what is undefined is so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from evenhand.comparing.family import Family
+from evenhand.comparing.rests_on import Evidence
+from evenhand.comparing.tested import Tested
+from evenhand.contrasts import Floats
+from evenhand.findings import Direction, Equivalence, Finding, Generalising, Interval, Power, RestsOn, Verdict
+from evenhand.scoring import Column
+from evenhand.stats import persons_to_settle, smallest_visible_gap
+
+CONSTANT = "constant: every comparison gives the same difference, so there is no variance to test against"
+IDENTICAL = "identical: no difference exceeds rounding"
+NO_VARIANCE = "constant: persons, templates and words make no difference"
+NOT_BY_PERSONS_ALONE = "more persons alone would not settle it: templates and words vary too much"
+
+
+def findings(tested: Tested, family: Family, pieces: Mapping[str, Mapping[str, int]]) -> list[Finding]:
+    """A finding for every column."""
+    judge = _Judge(tested, family)
+    evidence = Evidence(tested.contrast, tested.corpus, tested.scores.matrix, scale=tested.scale)
+    return [
+        judge.finding(number, column, evidence.rests_on(number, pieces=pieces.get(column.system)))
+        for number, column in enumerate(tested.scores.columns)
+    ]
+
+
+class _Judge:
+    def __init__(self, tested: Tested, family: Family) -> None:
+        self._tested = tested
+        self._family = family
+        self._alpha = tested.settings.alpha
+        self._member = tested.contrast.subset == "all"
+        self._delta = tested.settings.equivalence * tested.scale
+        self._per_group = tested.contrast.n_persons / 2
+        parts = tested.components
+        if parts is not None:
+            self._interval = parts.interval(1 - self._alpha)
+            self._bound = np.maximum(*(np.abs(end) for end in parts.interval(1 - 2 * self._alpha)))
+            self._smallest_gap = smallest_visible_gap(
+                parts.standard_error, parts.degrees_of_freedom, alpha=family.general.threshold
+            )
+            self._persons_needed = persons_to_settle(
+                parts.persons, parts.variance, delta=self._delta, per_group=self._per_group
+            )
+
+    def finding(self, number: int, column: Column, rests_on: RestsOn) -> Finding:
+        test, contrast, output = self._tested.published, self._tested.contrast, column.output
+        p, mean = float(test.p[number]), float(test.mean[number])
+        p_adjusted = self._family.published.adjust(p, member=self._member)
+        general, equivalence = self._general(number), self._equivalence(number)
+        found = Finding(
+            system=column.system,
+            output=output.name,
+            range=None if output.low is None or output.high is None else (output.low, output.high),
+            attribute=contrast.attribute,
+            first=contrast.first,
+            second=contrast.second,
+            subset=contrast.subset,
+            persons_called=contrast.called,
+            n=test.n,
+            mean_difference=mean,
+            standard_error=float(test.standard_error[number]),
+            t=_or_none(test.t, number),
+            p=p,
+            p_adjusted=p_adjusted,
+            significant=p_adjusted < self._alpha,
+            interval=(float(test.low[number]), float(test.high[number])),
+            delta_spread=float(test.spread[number]),
+            mean_positive=_or_none(test.mean_positive, number),
+            mean_negative=_or_none(test.mean_negative, number),
+            share_positive=float(test.share_positive[number]),
+            share_negative=float(test.share_negative[number]),
+            effect_size=_or_none(self._tested.effect_size, number),
+            generalising=general,
+            equivalence=equivalence,
+            power=self._power(number),
+            rests_on=rests_on,
+            direction=_direction(mean),
+            verdict=_verdict(general, equivalence),
+            undefined={},
+        )
+        return replace(found, undefined=self._reasons(number, found))
+
+    def _general(self, number: int) -> Generalising:
+        parts, contrast = self._tested.components, self._tested.contrast
+        p = _or_none(self._tested.general_p, number)
+        p_adjusted = None if p is None else self._family.general.adjust(p, member=self._member)
+        words = [column for column in contrast.groupings if column != "template"]
+        interval: Interval | None = None
+        if parts is not None:
+            interval = (float(self._interval[0][number]), float(self._interval[1][number]))
+        return Generalising(
+            estimate=None if parts is None else float(parts.estimate[number]),
+            standard_error=None if parts is None else float(parts.standard_error[number]),
+            p=p,
+            p_adjusted=p_adjusted,
+            significant=p_adjusted is not None and p_adjusted < self._alpha,
+            interval=interval,
+            df=None if parts is None else _or_none(parts.degrees_of_freedom, number),
+            n_persons=contrast.n_persons,
+            n_templates=contrast.cells["template"].n_unique() if "template" in contrast.groupings else None,
+            n_words=sum(contrast.cells[column].drop_nulls().n_unique() for column in words) if words else None,
+            p_permutation=_or_none(self._tested.permutation_p, number),
+        )
+
+    def _equivalence(self, number: int) -> Equivalence:
+        delta = float(self._delta[number])
+        if self._tested.components is None:
+            return Equivalence(delta, equivalent=False, bound=None)
+        bound = float(self._bound[number])
+        return Equivalence(delta, equivalent=bound <= delta, bound=bound)
+
+    def _power(self, number: int) -> Power:
+        if self._tested.components is None:
+            return Power(None, self._per_group, None)
+        needed = _or_none(self._persons_needed, number)
+        return Power(float(self._smallest_gap[number]), self._per_group, None if needed is None else int(needed))
+
+    def _reasons(self, number: int, found: Finding) -> dict[str, str]:
+        """Why each None is None, by its dotted name."""
+        test, contrast, parts = self._tested.published, self._tested.contrast, self._tested.components
+        no_sign = "no comparison has a {} difference"
+        why = {
+            "t": IDENTICAL if test.identical[number] else CONSTANT,
+            "range": "this output has no bounds; tolerances refer to its unit",
+            "mean_positive": no_sign.format("positive"),
+            "mean_negative": no_sign.format("negative"),
+            "effect_size": "the system's mean score does not vary between sentences",
+            "generalising.n_templates": "this corpus has no column of templates",
+            "generalising.n_words": "this corpus has no column of words",
+            "generalising.df": IDENTICAL if parts is None or parts.estimate[number] == 0 else NO_VARIANCE,
+            "generalising.p_permutation": "an interaction has no exact permutation over persons",
+            "power.persons_needed": NOT_BY_PERSONS_ALONE,
+            "rests_on.person": "no single person makes a difference",
+            "rests_on.without": "no single person makes a difference",
+            "rests_on.pieces": "no tokeniser is known for this system",
+            "rests_on.pieces.adjusted_gap": "not separable here: no group varies in the number of pieces",
+        }
+        # What hangs on the generalising view has one reason where the design does not support that.
+        general = ("generalising.", "equivalence.", "power.", "rests_on.person", "rests_on.without")
+        reasons = {}
+        for name in _nones(found.to_dict()):
+            of_design = contrast.not_general if name.startswith(general) and ".n_" not in name else None
+            reasons[name] = of_design or why[name]
+        return reasons
+
+
+def _nones(values: Mapping[str, object], path: str = "") -> list[str]:
+    found = []
+    for name, value in values.items():
+        if value is None:
+            found.append(f"{path}{name}")
+        elif isinstance(value, Mapping):
+            found += _nones(value, f"{path}{name}.")
+    return found
+
+
+def _or_none(values: Floats, number: int) -> float | None:
+    value = float(values[number])
+    return None if np.isnan(value) else value
+
+
+def _direction(mean: float) -> Direction:
+    return "none" if mean == 0 else "first_higher" if mean > 0 else "second_higher"
+
+
+def _verdict(general: Generalising, equivalence: Equivalence) -> Verdict:
+    """From the generalising test alone: shown small, shown different, or neither."""
+    if equivalence.equivalent:
+        return "equivalent"
+    if general.significant and general.estimate is not None:
+        return "higher" if general.estimate > 0 else "lower"
+    return "cannot tell"

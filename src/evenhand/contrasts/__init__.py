@@ -1,0 +1,14 @@
+"""Corpus → comparisons: a declared contrast becomes sparse matrices, and `contrast.matrix @ scores` every difference.
+
+A contrast answers two questions, so it carries two views of the same sentences:
+
+* `matrix`, one row per comparison as published: within one source, each pair of corresponding noun phrases, and the
+  average over names of the first group against the average over names of the second. No row crosses a source.
+* `units`, the persons (or pairs of persons) as a sample: each belongs to a stratum with a coefficient, and the
+  contrast's estimate is Σ coefficient · mean of the stratum's units.
+"""
+
+from evenhand.contrasts.contrast import Contrast, Floats, Grouping, Ints
+from evenhand.contrasts.declare import contrast, contrasts, interaction
+
+__all__ = ["Contrast", "Floats", "Grouping", "Ints", "contrast", "contrasts", "interaction"]

@@ -1,0 +1,128 @@
+"""What a contrast is: published comparisons as a sparse matrix, and persons as a sample in strata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+AVERAGE = "average"
+"""The label of a comparison between the averages over unpaired persons."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Persons' means by a column of the design: `(operator @ scores).reshape(units, groups, columns)`."""
+
+    column: str
+    labels: tuple[str, ...]
+    unlabelled: npt.NDArray[np.bool_]
+    """The groups that stand for a single source because the column is empty there."""
+    weights: Floats
+    """The share of the sources in each group."""
+    operator: sparse.csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """One declared comparison on one corpus, first group minus second."""
+
+    attribute: str
+    first: str
+    second: str
+    subset: str
+    matrix: sparse.csr_array
+    comparisons: pl.DataFrame
+    """One row per row of `matrix`: its `source` and its `label`, the pair or `average`."""
+    units: tuple[str, ...]
+    """Persons, or pairs such as `she/he`."""
+    members: tuple[tuple[str, ...], ...]
+    """The persons of each unit: one, or a pair's first and second."""
+    stratum: Ints
+    """The stratum of each unit."""
+    coefficients: Floats
+    """What each stratum's mean counts in the estimate."""
+    block: Ints
+    """Units with one block number may trade their labels in a permutation; −1 marks a pair, whose sign may flip."""
+    cells: pl.DataFrame
+    """The sources that hold every unit, with the columns of the design."""
+    entries: tuple[Ints, Ints, Ints, Floats]
+    """Unit, cell, sentence and coefficient: how each unit's value in each cell is made from scores."""
+    groupings: tuple[str, ...]
+    called: str
+    """What its persons are, in a word: `names`, or `persons` where kinds are mixed or unknown."""
+    interaction: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(comparisons, sentences)."""
+        rows, columns = self.matrix.shape
+        return int(rows), int(columns)
+
+    @cached_property
+    def stratum_sizes(self) -> Ints:
+        """How many units each stratum has."""
+        return np.bincount(self.stratum, minlength=len(self.coefficients))
+
+    @property
+    def unit_weights(self) -> Floats:
+        """What each unit's mean counts in the estimate."""
+        return (self.coefficients / self.stratum_sizes)[self.stratum]
+
+    @property
+    def n_persons(self) -> int:
+        """How many persons the generalising test rests on; a pair is two."""
+        return int(len(self.units) + (self.block < 0).sum())
+
+    @property
+    def not_general(self) -> str | None:
+        """Why this contrast cannot speak for persons in general, or None if it can."""
+        if self.cells.height < 2:
+            return "no two sources hold all of the persons compared, so persons and sentences cannot be told apart"
+        lonely = np.flatnonzero(self.stratum_sizes < 2)
+        if len(lonely):
+            unit = self.units[int(np.flatnonzero(self.stratum == lonely[0])[0])]
+            return f"a group has a single person ({unit}), so it cannot be told how persons vary"
+        return None
+
+    def by(self, column: str) -> Grouping:
+        """Group the cells by a column; a null is a group of its own (each neutral sentence is its own word)."""
+        values = [
+            f"({source})" if value is None else str(value)
+            for value, source in zip(self.cells[column], self.cells["source"], strict=True)
+        ]
+        group, labels = codes(values)
+        sizes = np.bincount(group, minlength=len(labels))
+        unlabelled = np.zeros(len(labels), dtype=bool)
+        unlabelled[group[self.cells[column].is_null().to_numpy()]] = True
+        unit, cell, sentence, value = self.entries
+        rows = unit * len(labels) + group[cell]
+        operator = sparse.csr_array(
+            (value / sizes[group[cell]], (rows, sentence)), shape=(len(self.units) * len(labels), self.shape[1])
+        )
+        return Grouping(column, labels, unlabelled, sizes / sizes.sum(), operator)
+
+    def unit_means(self, scores: Floats) -> Floats:
+        """Every unit's mean over the cells: (units, columns)."""
+        unit, _, sentence, value = self.entries
+        shape = (len(self.units), self.shape[1])
+        return np.asarray(sparse.csr_array((value / self.cells.height, (unit, sentence)), shape=shape) @ scores)
+
+    def sampled_groupings(self) -> list[Grouping]:
+        """The groupings to generalise over: those of the corpus, or the sources themselves where it names none."""
+        return [self.by(column) for column in self.groupings or ("source",)]
+
+
+def codes(values: Sequence[str | None]) -> tuple[Ints, tuple[str, ...]]:
+    """Number the values in order of appearance; None is −1."""
+    labels = tuple(dict.fromkeys(value for value in values if value is not None))
+    place: dict[str | None, int] = {label: number for number, label in enumerate(labels)}
+    return np.array([place.get(value, -1) for value in values], dtype=np.int64), labels

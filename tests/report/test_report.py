@@ -1,0 +1,96 @@
+"""A report from Python: short repr, frames, words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.dummy import DummyRegressor
+
+import evenhand
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.report import Report
+from evenhand.report.words import in_words
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    cache = tmp_path_factory.mktemp("cache")
+    return evenhand.audit(["planted(gap=0.02, person_sd=0.005)", "textblob"], cache=cache, progress=False)
+
+
+def test_the_repr_is_short(report: Report) -> None:
+    assert repr(report) == "<Report: 4 findings (3 equivalent, 1 higher)>"
+
+
+def test_frames_have_one_row_per_finding(report: Report) -> None:
+    frame = report.frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame.height == len(report.findings) == 4
+    assert {"verdict", "generalising_p", "generalising_interval_low", "equivalence_bound", "rests_on"} <= set(
+        frame.columns
+    )
+    pandas = report.to_pandas()
+    assert isinstance(pandas, pd.DataFrame)
+    assert pandas["verdict"].tolist() == frame["verdict"].to_list()
+
+
+def test_words_say_what_was_found_and_never_fair(report: Report) -> None:
+    higher, _, gender, race = (in_words(finding) for finding in report.findings)
+    assert "for persons in general: higher, by 0.0" in higher
+    assert "gives sentences about female persons and sentences about male persons the same scores" in gender
+    assert "for names in general: equivalent within ±0.020" in race
+    assert "fair" not in str(report)
+
+
+def test_a_report_survives_saving(report: Report, tmp_path: Path) -> None:
+    report.save(tmp_path)
+    loaded = Report.load(tmp_path)
+    assert loaded.findings == report.findings
+    assert loaded.to_json() == report.to_json()
+    assert loaded.scores is not None
+    assert report.scores is not None
+    assert (loaded.scores.matrix == report.scores.matrix).all()
+
+
+def test_a_broken_report_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"holds no report\.json"):
+        Report.load(tmp_path)
+    (tmp_path / "report.json").write_text("{}")
+    with pytest.raises(EvenhandError, match="not a report of this version"):
+        Report.load(tmp_path)
+
+
+def test_callables_and_estimators_are_systems(tmp_path: Path) -> None:
+    def length(texts: list[str]) -> list[float]:
+        return [len(text) / 100 for text in texts]
+
+    constant = DummyRegressor(strategy="constant", constant=0.5).fit([["x"]], [0.5])
+    found = evenhand.audit([length, constant], attributes=["gender"], cache=tmp_path, progress=False)
+    assert [finding.system for finding in found.findings] == ["length", "DummyRegressor"]
+    assert found.findings[1].direction == "none"
+
+
+def test_pieces_come_from_the_systems_tokeniser(tmp_path: Path) -> None:
+    class Spelling:
+        name = "spelling"
+        outputs = (evenhand.Output("score"),)
+        fingerprint = None
+        batch_size = 1000
+
+        def score(self, texts: list[str]) -> list[float]:
+            return [0.5] * len(texts)
+
+        def tokenise(self, text: str) -> list[str]:
+            return list(text)
+
+    found = evenhand.audit(Spelling(), attributes=["race"], cache=tmp_path, progress=False).findings[0]  # type: ignore[arg-type]
+    assert found.rests_on.pieces is not None
+    assert found.rests_on.pieces.by_person["Tia"] == 3
+
+
+def test_no_system_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="at least one system"):
+        evenhand.audit([])
