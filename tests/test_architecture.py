@@ -29,6 +29,7 @@ ROOMS = [
     {"contrasts"},
     {"findings"},
     {"comparing"},
+    {"system_file"},
     {"specs"},
     {"report"},
     {"auditing"},

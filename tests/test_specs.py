@@ -110,7 +110,7 @@ def test_without_bounds_a_file_must_keep_to_0_and_1(corpus: Corpus, tmp_path: Pa
     [
         ("vadr", "unknown system 'vadr'; did you mean 'vader'?"),
         ("zzz", "unknown system 'zzz'; known: afinn, biased-female, "),
-        ("", "cannot read ''; write NAME or NAME(key=value, ...), py:package.module:callable, file:PATH"),
+        ("", "cannot read ''; write NAME or NAME(key=value, ...), file:PATH"),
         ("hf:model", "cannot read 'hf:model'; write "),
         ("preds.csv", "(for recorded predictions: file:preds.csv)"),
         ("planted(gap=0.1", "cannot read 'planted(gap=0.1'"),
@@ -151,3 +151,32 @@ def test_every_system_of_the_table_says_what_it_takes() -> None:
 
 def test_every_form_has_a_description() -> None:
     assert all(FORMS.values())
+
+
+def test_a_system_may_be_written_down(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("name: strongly planted\nsystem: planted\nsettings: {gap: 0.3, seed: 4}\n")
+    scorer = scorer_of(str(path), corpus)
+    assert isinstance(scorer, Planted)
+    assert scorer.name == "strongly planted"
+    assert scorer.fingerprint == scorer_of("planted(gap=0.3, seed=4)", corpus).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("name: [", "cannot be read"),
+        ("name: x", "system: Field required"),
+        ("system: vadr", "unknown system 'vadr'; did you mean 'vader'"),
+        ("system: vader\nsetings: {}", "setings: Extra inputs"),
+        ("system: planted\nsettings: {gp: 1}", "'planted' has no setting 'gp'"),
+        ("system: py", "'py' does not read as py:package.module:callable"),
+    ],
+)
+def test_mistakes_in_a_system_file_are_named(tmp_path: Path, corpus: Corpus, content: str, message: str) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(content)
+    with pytest.raises(EvenhandError, match=message):
+        resolve(str(path), corpus)
+    with pytest.raises(UsageError, match="no such file"):
+        resolve("nowhere.yaml", corpus)

@@ -5,24 +5,29 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evenhand import recorded
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.recorded import read_predictions
 from evenhand.scoring import Scores
+from evenhand.system_file import ENDINGS as SYSTEM_FILE_ENDINGS
+from evenhand.system_file import read_system_file
 from evenhand.systems import REGISTRY, Scorer, build_system
-from evenhand.systems.python_path import from_python_path
 from evenhand.tables import ENDINGS
+
+FILE = "file"
+"""The form of recorded predictions, which are no system: they are read into scores."""
 
 FORMS = {
     "NAME or NAME(key=value, ...)": "a system of the table, with its settings",
-    "py:package.module:callable": "your own function: a list of texts in, numbers or rows of numbers out",
-    "file:PATH": "predictions that were recorded: csv, tsv, jsonl or parquet with a column text or id",
+    f"{FILE}:PATH": "predictions that were recorded: csv, tsv, jsonl or parquet with a column text or id",
+    "FILE.yaml": "a system with settings that are written down",
 }
-"""What may be typed where a system is asked for."""
+"""What may be typed where a system is asked for, besides NAME:ADDRESS of the table."""
 
 NAME = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<settings>.*)\))?", re.DOTALL)
 
@@ -32,20 +37,48 @@ def resolve(
 ) -> Scorer | Scores:
     """What a string means: a system to ask, or (for `file:`) scores that are already there.
 
-    `bounds` are the ends of the range for `py:` and `file:` (0 and 1 if not given); systems of the table know their
-    own. `version` vouches for a callable: under the same version its answers are taken to be the same.
+    `bounds` are the ends of the range of outputs that declare none (0 and 1 if not given). `version` vouches for a
+    system that cannot be looked into: under the same version its answers are taken to be the same.
     """
     spec = spec.strip()
-    low, high = bounds or (0.0, 1.0)
-    form, colon, rest = spec.partition(":")
-    if form == "file" and colon:
-        return recorded.read_predictions(Path(rest).expanduser(), corpus, name=spec, low=low, high=high)
-    if form == "py" and colon:
-        scorer = from_python_path(spec, low=low, high=high, version=version)
-    else:
-        scorer = _from_table(spec, corpus)
-    scorer.name = spec
-    return scorer
+    flags: dict[str, Any] = {} if version is None else {"version": version}
+    if bounds is not None:
+        flags |= {"low": bounds[0], "high": bounds[1]}
+    if Path(spec).suffix.lower() in SYSTEM_FILE_ENDINGS and ":" not in spec:
+        described = read_system_file(Path(spec).expanduser())
+        made = _resolve(described.system, described.settings, corpus, flags)
+        return _named(made, described.name or spec)
+    name, colon, _ = spec.partition(":")
+    if colon and (name == FILE or name in REGISTRY):
+        return _named(_resolve(spec, {}, corpus, flags), spec)
+    name, settings = parse_spec(spec)
+    return _named(_resolve(name, settings, corpus, flags), spec)
+
+
+def _resolve(spec: str, settings: Mapping[str, Any], corpus: Corpus, flags: Mapping[str, Any]) -> Scorer | Scores:
+    name, colon, address = spec.partition(":")
+    if name == FILE and colon:
+        given = _fitting(read_predictions, {"name": spec, **flags}) | _checked(FILE, read_predictions, settings)
+        return read_predictions(Path(address).expanduser(), corpus, **given)
+    if name not in REGISTRY:
+        raise UsageError(f"unknown system {name!r}{did_you_mean(name, [*REGISTRY, FILE])}{_hint(spec)}")
+    entry = REGISTRY[name]
+    if (entry.address is not None) != bool(colon):
+        form = f"{name}:{entry.address}" if entry.address else name
+        raise UsageError(f"{spec!r} does not read as {form}")
+    given = _fitting(entry.build, flags) | _checked(name, entry.build, settings)
+    if "corpus" in inspect.signature(entry.build).parameters:
+        given["corpus"] = corpus
+    return build_system(name, *([address] if colon else []), **given)
+
+
+def _named(made: Scorer | Scores, name: str) -> Scorer | Scores:
+    if not isinstance(made, Scores):
+        made.name = name
+        return made
+    if len({column.system for column in made.columns}) > 1 or name.startswith(f"{FILE}:"):
+        return made  # saved scores keep the names of their systems
+    return replace(made, columns=tuple(replace(column, system=name) for column in made.columns))
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
@@ -61,24 +94,29 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def allowed_settings(name: str) -> dict[str, inspect.Parameter]:
-    """The settings that a system of the table takes, besides the corpus."""
-    parameters = inspect.signature(REGISTRY[name].build).parameters
-    return {key: parameter for key, parameter in parameters.items() if key != "corpus"}
+    """The settings that a system of the table takes, besides its address and the corpus."""
+    return _allowed(REGISTRY[name].build)
 
 
-def _from_table(spec: str, corpus: Corpus) -> Scorer:
-    name, settings = parse_spec(spec)
-    if name not in REGISTRY:
-        raise UsageError(f"unknown system {name!r}{did_you_mean(name, REGISTRY)}{_hint(spec)}")
-    _check_settings(name, settings)
-    if "corpus" in inspect.signature(REGISTRY[name].build).parameters:
-        settings["corpus"] = corpus
-    return build_system(name, **settings)
+def _allowed(build: Callable[..., object]) -> dict[str, inspect.Parameter]:
+    parameters = inspect.signature(build).parameters
+    given = {"corpus", "name"}
+    return {
+        key: parameter
+        for key, parameter in parameters.items()
+        if key not in given and (parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty)
+    }
+
+
+def _fitting(build: Callable[..., object], flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the flags that hold for all systems, those that this one takes."""
+    parameters = inspect.signature(build).parameters
+    return {key: value for key, value in flags.items() if key in parameters}
 
 
 def _hint(spec: str) -> str:
     looks_like_a_file = Path(spec).suffix.lower() in ENDINGS
-    return f" (for recorded predictions: file:{spec})" if looks_like_a_file else ""
+    return f" (for recorded predictions: {FILE}:{spec})" if looks_like_a_file else ""
 
 
 def _settings(spec: str, inside: str) -> dict[str, Any]:
@@ -90,12 +128,17 @@ def _settings(spec: str, inside: str) -> dict[str, Any]:
         raise UsageError(f"cannot read the settings in {spec!r}: each is key=value")
     settings: dict[str, Any] = {}
     for keyword in call.keywords:
-        if keyword.arg is None:
-            raise UsageError(f"cannot read the settings in {spec!r}: each is key=value")
-        if keyword.arg in settings:
-            raise UsageError(f"{spec!r} gives {keyword.arg!r} twice")
-        settings[keyword.arg] = _value(spec, keyword)
+        key = _key(spec, keyword)
+        if key in settings:
+            raise UsageError(f"{spec!r} gives {key!r} twice")
+        settings[key] = _value(spec, keyword)
     return settings
+
+
+def _key(spec: str, keyword: ast.keyword) -> str:
+    if keyword.arg is None:
+        raise UsageError(f"cannot read the settings in {spec!r}: each is key=value")
+    return keyword.arg
 
 
 def _value(spec: str, keyword: ast.keyword) -> Any:
@@ -103,13 +146,13 @@ def _value(spec: str, keyword: ast.keyword) -> Any:
         return keyword.value.id
     try:
         return ast.literal_eval(keyword.value)
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         written = ast.unparse(keyword.value)
         raise UsageError(f"{spec!r}: {keyword.arg}={written} is no plain value; a text needs quotes") from error
 
 
-def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
-    allowed = allowed_settings(name)
+def _checked(name: str, build: Callable[..., object], settings: Mapping[str, Any]) -> dict[str, Any]:
+    allowed = _allowed(build)
     for key, value in settings.items():
         if key not in allowed:
             raise UsageError(f"{name!r} has no setting {key!r}; {_listed(allowed)}")
@@ -120,6 +163,7 @@ def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
     missing = [key for key, p in allowed.items() if p.default is inspect.Parameter.empty and key not in settings]
     if missing:
         raise UsageError(f"{name!r} needs the setting {missing[0]!r}; {_listed(allowed)}")
+    return dict(settings)
 
 
 def _fits(value: Any, default: Any) -> bool:

@@ -84,6 +84,8 @@ class Entry:
     extra: str | None
     build: Callable[..., Scorer]
     summary: str
+    address: str | None = None
+    """For systems typed as NAME:ADDRESS, what the address is, such as `MODEL_OR_FOLDER`."""
 
 
 REGISTRY: dict[str, Entry] = {}
@@ -91,24 +93,29 @@ REGISTRY: dict[str, Entry] = {}
 C = TypeVar("C", bound=Callable[..., Any])
 
 
-def system(name: str, *, extra: str | None = None) -> Callable[[C], C]:
-    """Enter a class (or a function that builds a scorer) into the table under the name that people type."""
+def system(name: str, *, extra: str | None = None, address: str | None = None) -> Callable[[C], C]:
+    """Enter a class (or a function that builds a scorer) into the table under the name that people type.
+
+    With `address`, it is typed as NAME:ADDRESS, and the address is the builder's first argument. Its other arguments
+    are settings; those called `low`, `high` and `version` also take their values from the flags for them, and one
+    called `corpus` gets the corpus.
+    """
 
     def enter(build: C) -> C:
         summary = (inspect.getdoc(build) or "").partition("\n")[0]
-        REGISTRY[name] = Entry(name, extra, build, summary)
+        REGISTRY[name] = Entry(name, extra, build, summary, address)
         return build
 
     return enter
 
 
-def build_system(name: str, **settings: Any) -> Scorer:
-    """Build a system of the table by its name."""
+def build_system(name: str, *address: str, **settings: Any) -> Scorer:
+    """Build a system of the table by its name (and its address, where it has one)."""
     entry = REGISTRY.get(name)
     if entry is None:
         raise UsageError(f"unknown system {name!r}{did_you_mean(name, REGISTRY)}")
     try:
-        return entry.build(**settings)
+        return entry.build(*address, **settings)
     except ModuleNotFoundError as error:
         if entry.extra is None or (error.name or "").startswith("evenhand"):
             raise

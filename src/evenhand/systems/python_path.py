@@ -8,15 +8,18 @@ from pathlib import Path
 from types import ModuleType
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.systems.base import Scorer
+from evenhand.systems.base import Scorer, system
 from evenhand.systems.callables import as_scorer
 
 FORM = "py:package.module:callable"
 
 
+@system("py", address="package.module:callable")
 def from_python_path(path: str, *, low: float = 0.0, high: float = 1.0, version: str | None = None) -> Scorer:
-    """Import `package.module:callable` (the working directory included) and make a scorer of it."""
-    path = path.removeprefix("py:")
+    """Your own function: a list of texts in, numbers or rows of numbers out.
+
+    The working directory counts among the places where modules are looked for.
+    """
     module_name, colon, attribute = path.partition(":")
     if not colon or not all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")]):
         raise UsageError(f"'py:{path}' does not read as {FORM}")
