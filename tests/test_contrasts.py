@@ -92,7 +92,8 @@ def test_gender_has_ten_pairs_and_four_strata_of_ten_names() -> None:
     assert made.stratum_sizes.tolist() == [10] * 5
     np.testing.assert_allclose(made.coefficients, [10 / 11, 1 / 22, -1 / 22, 1 / 22, -1 / 22])
     assert made.units[0] == "she/he"
-    assert made.members[0] == ("she", "he")
+    assert made.members[0] == (("she",), ("he",))
+    assert made.members[-1] == ((), ("Ryan",))
     assert made.n_persons == 60
 
 
@@ -181,7 +182,7 @@ def test_a_single_person_or_an_uncrossed_design_cannot_generalise() -> None:
     # Each person stands in one half of the sources only.
     keep = (pl.col("source").cast(pl.Int64) % 2) == (pl.col("person").str.slice(1).cast(pl.Int64) % 2)
     torn = Corpus(frame=crossed.frame.filter(keep), name="torn", attributes=crossed.attributes)
-    assert "no two sources" in (contrast(torn, "group").not_general or "")
+    assert "only 0 of 4 sources" in (contrast(torn, "group").not_general or "")
 
 
 @pytest.mark.parametrize(
@@ -202,3 +203,125 @@ def test_impossible_comparisons_are_refused(attribute: str, subset: str, message
 def test_unknown_groups_get_a_hint() -> None:
     with pytest.raises(UsageError, match="no group 'femal'; did you mean 'female'"):
         contrast(eec(), "gender", groups=("femal", "male"))
+
+
+def one_view(corpus: Corpus, scores: np.ndarray) -> tuple[float, float]:
+    made = contrast(corpus, "group")
+    published = (made.matrix @ scores)[:, 0].mean()
+    return float(published), float((made.unit_weights @ made.unit_means(scores))[0])
+
+
+def test_who_stands_in_both_groups_is_their_own_counterpart() -> None:
+    rows = [
+        {"id": f"{s}{p}{g}", "text": f"{g} {p} {s}", "source": str(s), "person": f"p{p}", "group": g}
+        for s in range(6) for p in range(5) for g in "ab"
+    ]  # fmt: skip
+    corpus = Corpus(frame=pl.DataFrame(rows), name="both", attributes={"group": ("a", "b")})
+    made = contrast(corpus, "group")
+    assert made.shape[0] == 30
+    assert made.pairs.tolist() == [True]
+    scores = 0.5 + np.random.default_rng(0).normal(0, 0.01, (60, 1))
+    assert one_view(corpus, scores)[1] == pytest.approx(one_view(corpus, scores)[0])
+    assert abs(one_view(corpus, scores)[1]) < 0.01
+
+
+def test_a_person_weighs_the_same_with_one_sentence_or_five() -> None:
+    crossed = small([("a0", "a"), ("a1", "a"), ("b0", "b"), ("b1", "b")])
+    more = crossed.frame.filter(pl.col("person") == "a0")
+    copies = [more.with_columns(pl.col("id") + f"-{n}", pl.col("text") + f" {n}") for n in range(4)]
+    corpus = Corpus(frame=pl.concat([crossed.frame, *copies]), name="more", attributes=crossed.attributes)
+    scores = np.where(corpus.frame["person"] == "a0", 0.1, 0.0)[:, None]
+    assert one_view(corpus, scores) == pytest.approx((0.05, 0.05))
+
+
+def test_a_stray_person_is_left_out_of_the_general_answer_only() -> None:
+    persons = [(f"{group}{number}", group) for group in "ab" for number in range(6)]
+    crossed = small(persons, sources=30)
+    torn = crossed.frame.filter((pl.col("person") != "a0") | pl.col("source").is_in(["0", "1"]))
+    made = contrast(Corpus(frame=torn, name="torn", attributes=crossed.attributes), "group")
+    assert made.left_out == ("a0",)
+    assert made.not_general is None
+    assert made.cells.height == 30
+    assert made.stratum_sizes.tolist() == [5, 6]
+    assert "a0" not in made.units
+
+
+def test_too_few_complete_sources_are_said() -> None:
+    persons = [(f"{group}{number}", group) for group in "ab" for number in range(6)]
+    crossed = small(persons, sources=20)
+    # Each person misses one source of the first twelve, so that only eight hold everybody.
+    places = {person: str(number) for number, (person, _) in enumerate(persons)}
+    missing = pl.col("person").replace_strict(places) == pl.col("source")
+    made = contrast(Corpus(frame=crossed.frame.filter(~missing), name="torn", attributes=crossed.attributes), "group")
+    assert made.left_out == ()
+    assert made.not_general == "only 8 of 20 sources hold all of the persons compared"
+
+
+def test_a_thin_stratum_is_left_out_and_the_others_stay() -> None:
+    sizes = {("f", "A"): 10, ("f", "B"): 3, ("f", "C"): 4, ("m", "A"): 3, ("m", "B"): 10, ("m", "C"): 1}
+    persons = [(f"{g}{r}{n}", g, r) for (g, r), size in sizes.items() for n in range(size)]
+    corpus = small([(name, g) for name, g, _ in persons], race=[r for *_, r in persons])
+    made = contrast(corpus, "group")
+    assert sorted(made.stratum_sizes.tolist()) == [3, 3, 10, 10]
+    assert len(made.left_out) == 5
+    # Race A scores higher; within each race the groups are equal.
+    scores = np.where(corpus.frame["race"] == "A", 0.6, 0.5)[:, None]
+    assert one_view(corpus, scores) == pytest.approx((0, 0))
+    assert (made.matrix @ scores).max() == pytest.approx(0)
+
+
+def test_thin_strata_are_put_together_where_that_is_enough() -> None:
+    persons = [(f"{g}{r}{n}", g, r) for g in "fm" for r, size in {"A": 5, "B": 1, "C": 1}.items() for n in range(size)]
+    corpus = small([(name, g) for name, g, _ in persons], race=[r for *_, r in persons])
+    made = contrast(corpus, "group")
+    assert sorted(made.stratum_sizes.tolist()) == [2, 2, 5, 5]
+    assert made.left_out == ()
+
+
+def test_an_attribute_that_changes_within_a_person_makes_no_strata() -> None:
+    crossed = small([(f"{g}{n}", g) for g in "ab" for n in range(6)], sources=4)
+    age = np.where(np.random.default_rng(0).random(len(crossed)) < 0.5, "young", "old")
+    corpus = Corpus(
+        frame=crossed.frame.with_columns(age=pl.Series(age)), name="ages",
+        attributes={"group": ("a", "b"), "age": ("young", "old")},
+    )  # fmt: skip
+    assert contrast(corpus, "group").stratum_sizes.tolist() == [6, 6]
+
+
+def test_one_partition_is_counted_once() -> None:
+    assert contrast(eec(), "race").sampled_columns == ("template", "emotion_word")
+    assert contrast(eec(), "race", subset="neutral").sampled_columns == ("template",)
+
+
+def test_all_persons_of_a_pair_are_members() -> None:
+    rows = [
+        {"id": f"{s}{p}", "text": f"{p} {s}", "source": str(s), "person": p, "group": g, "pair": pair}
+        for s in range(3)
+        for p, g, pair in [
+            ("mum", "a", "1"),
+            ("mom", "a", "1"),
+            ("dad", "b", "1"),
+            ("aunt", "a", "2"),
+            ("uncle", "b", "2"),
+        ]
+    ]
+    corpus = Corpus(frame=pl.DataFrame(rows), name="pairs", attributes={"group": ("a", "b")})
+    made = contrast(corpus, "group")
+    assert made.members == ((("mum", "mom"), ("dad",)), (("aunt",), ("uncle",)))
+    assert made.n_persons == 5
+    scores = np.array(
+        [{"mum": 0.4, "mom": 0.6, "dad": 0.3, "aunt": 0.5, "uncle": 0.5}[p] for p in corpus.frame["person"]]
+    )
+    assert one_view(corpus, scores[:, None]) == pytest.approx((0.1, 0.1))
+
+
+def test_matched_sizes_even_out_the_sides_of_a_stratum() -> None:
+    made = contrast(small([(f"a{n}", "a") for n in range(9)] + [(f"b{n}", "b") for n in range(3)]), "group")
+    assert made.stratum_sizes.tolist() == [9, 3]
+    assert made.matched_sizes.tolist() == [6, 6]
+
+
+def test_an_interaction_needs_all_four_groups() -> None:
+    persons = [(f"{g}{r}{n}", g, r) for g, r in (("a", "x"), ("a", "y"), ("b", "x")) for n in range(3)]
+    corpus = small([(name, g) for name, g, _ in persons], race=[r for *_, r in persons])
+    assert [one.interaction for one in contrasts(corpus, "race+group")] == [False] * 3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -31,6 +31,21 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that no reader, and no crash of this process, ever sees a part of it."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Write files that belong together: all are written beside their places first, so that a full disk changes none."""
+    folders = {path.parent for path in contents}
+    made = [place for folder in folders for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        with ExitStack() as together:
+            for path, content in contents.items():
+                together.enter_context(replacing(path)).write_bytes(content)
+    except BaseException:
+        for empty in sorted(set(made), key=lambda place: -len(place.parts)):
+            with suppress(OSError):
+                empty.rmdir()
+        raise
 
 
 def check_writable(folder: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from evenhand.corpora import eec
-from evenhand.errors import UsageError
+from evenhand.corpora import Corpus, eec
+from evenhand.errors import EvenhandError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -48,3 +50,20 @@ def test_a_sample_holds_whole_sources() -> None:
 def test_a_sample_too_small_for_two_sources_is_refused() -> None:
     with pytest.raises(UsageError, match="ask for at least 120"):
         eec().sample(119)
+
+
+def test_a_corpus_survives_saving(tmp_path: Path) -> None:
+    drawn = eec().sample(960)
+    drawn.save(tmp_path / "corpus.parquet")
+    loaded = Corpus.load(tmp_path / "corpus.parquet")
+    assert loaded.digest == drawn.digest
+    assert loaded.frame.equals(drawn.frame)
+    assert (loaded.attributes, loaded.groupings, loaded.about) == (drawn.attributes, drawn.groupings, drawn.about)
+    assert loaded.drawn_from == eec().digest
+    assert loaded.mask("neutral").sum() == drawn.mask("neutral").sum()
+
+
+def test_another_parquet_file_is_no_corpus(tmp_path: Path) -> None:
+    eec().frame.write_parquet(tmp_path / "other.parquet")
+    with pytest.raises(EvenhandError, match="no corpus that Evenhand saved"):
+        Corpus.load(tmp_path / "other.parquet")

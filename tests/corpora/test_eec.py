@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evenhand.corpora import eec, read_released_eec
+from evenhand.corpora import eec, load_corpus, read_released_eec
 from evenhand.errors import EvenhandError
 
 PUBLISHED = "24b0f7d783e50ce68636208b0cd293952b1a6112ee1a81da0657bac10a3f37fe"
@@ -97,6 +97,12 @@ def test_the_authors_file_is_read_with_its_own_ids(tmp_path: Path) -> None:
     assert read.sentences_digest == RELEASED
     assert read.frame["id"][0].startswith("2018-En-mystery-")
     assert read.frame.drop("id").equals(generated.frame.drop("id"))
+
+
+def test_the_authors_file_is_recognised_by_its_columns(tmp_path: Path) -> None:
+    read = load_corpus(released_file(tmp_path / "eec.csv", eec("released").frame))
+    assert read.version == "1.0-released"
+    assert read.mask("neutral").sum() == 240
 
 
 def test_an_altered_authors_file_is_refused_with_the_first_difference(tmp_path: Path) -> None:

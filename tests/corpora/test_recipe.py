@@ -61,7 +61,7 @@ def test_order_and_ids_are_fixed(tmp_path: Path) -> None:
         ({"groupings": ["templat"]}, "grouping 'templat' is no column; did you mean 'template'"),
         ({"subsets": {"odd": {"thin": "x"}}}, "subset 'odd': no column 'thin'"),
         ({"language": "tlh"}, "no rules for the language 'tlh'"),
-        ({"surprise": 1}, "surprise: Extra inputs"),
+        ({"templats": []}, "templats: unknown key; did you mean 'templates'"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, changes: dict[str, object], message: str) -> None:
@@ -83,3 +83,10 @@ def test_unknown_names_get_a_hint() -> None:
         load_corpus("nowhere.csv")
     with pytest.raises(UsageError, match="no spelling 'releasd'; did you mean 'released'"):
         load_corpus("eec", spelling="releasd")
+
+
+def test_a_file_that_is_no_mapping_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text("just words")
+    with pytest.raises(EvenhandError, match="a recipe is a mapping with the keys name, attributes, persons"):
+        load_corpus(path)

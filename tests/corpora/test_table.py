@@ -73,3 +73,9 @@ def test_ragged_lines_are_named(tmp_path: Path) -> None:
     path.write_text("text,source,person,gender\nAnn left.,1,Ann,female\nBob left.,1,Bob\n")
     with pytest.raises(EvenhandError, match="line 3: 3 cells where the header has 4"):
         load_corpus(path)
+
+
+def test_a_column_that_is_the_same_within_a_source_is_a_slot(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    write_table(ROWS.with_columns(word=pl.Series(["left", "left", "won", "won"]), note=pl.lit("checked")), path)
+    assert dict(load_corpus(path).attributes) == {"gender": ("female", "male")}

@@ -10,17 +10,20 @@ from evenhand.stats import GroupedMeans, variance_components
 
 
 def in_loops(
-    cells: np.ndarray, stratum: list[int], c: list[float], groups: list[list[int]]
+    cells: np.ndarray, stratum: list[int], c: list[float], groups: list[list[int]], pooled: bool
 ) -> tuple[float, float, float]:
     """Estimate, variance and degrees of freedom for one system: cells is (units, cells); written from the formula."""
     strata = range(len(c))
     members = [[i for i, s in enumerate(stratum) if s == wanted] for wanted in strata]
     m = [float(np.mean(row)) for row in cells]
     estimate = sum(c[s] * np.mean([m[i] for i in members[s]]) for s in strata)
-    parts = []
-    for s in strata:
-        n = len(members[s])
-        parts.append((c[s] ** 2 * np.var([m[i] for i in members[s]], ddof=1) / n, n - 1))
+    variances = [float(np.var([m[i] for i in members[s]], ddof=1)) for s in strata]
+    n_of = [len(members[s]) for s in strata]
+    parts = [(c[s] ** 2 * variances[s] / n_of[s], n_of[s] - 1) for s in strata]
+    if pooled:
+        freedom = sum(n - 1 for n in n_of)
+        common = sum((n - 1) * v for n, v in zip(n_of, variances, strict=True)) / freedom
+        parts = [(common * sum(c[s] ** 2 / n_of[s] for s in strata), freedom)]
     for grouping in groups:
         labels = sorted(set(grouping))
         w = {g: grouping.count(g) / len(grouping) for g in labels}
@@ -53,29 +56,89 @@ def grouped(cells: np.ndarray, grouping: list[int]) -> GroupedMeans:
     return GroupedMeans(means, np.array([len(where) / len(grouping) for where in chosen]))
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_it_agrees_with_plain_loops(seed: int) -> None:
+TEMPLATES, WORDS = [0, 0, 0, 1, 1, 2, 2, 2], [0, 1, 2, 0, 1, 0, 1, 2]
+COEFFICIENTS = [0.6, 0.4, -1.0]
+
+
+def random_cells(seed: int, stratum: list[int]) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    stratum, c = [0, 0, 0, 1, 1, 2, 2, 2, 2], [0.6, 0.4, -1.0]
-    templates, words = [0, 0, 0, 1, 1, 2, 2, 2], [0, 1, 2, 0, 1, 0, 1, 2]
-    cells = (
-        rng.normal(size=(9, 8, 3))
-        + rng.normal(size=(9, 1, 3))
-        + np.array(templates)[None, :, None] * np.array(c)[stratum][:, None, None]
-    )
+    n = len(stratum)
+    gap_by_template = np.array(TEMPLATES)[None, :, None] * np.array(COEFFICIENTS)[stratum][:, None, None]
+    return rng.normal(size=(n, 8, 3)) + rng.normal(size=(n, 1, 3)) + gap_by_template
+
+
+@pytest.mark.parametrize("sizes", [(5, 6, 7), (3, 2, 4)])
+@pytest.mark.parametrize("seed", range(3))
+def test_it_agrees_with_plain_loops(seed: int, sizes: tuple[int, int, int]) -> None:
+    stratum = np.repeat([0, 1, 2], sizes).tolist()
+    cells = random_cells(seed, stratum)
     found = variance_components(
-        [grouped(cells, templates), grouped(cells, words)],
-        stratum=np.array(stratum), coefficients=np.array(c), scale=np.ones(3),
+        [grouped(cells, TEMPLATES), grouped(cells, WORDS)],
+        stratum=np.array(stratum), coefficients=np.array(COEFFICIENTS), scale=np.ones(3),
     )  # fmt: skip
+    assert found.pooled == (min(sizes) < 5)
     for k in range(3):
-        estimate, variance, df = in_loops(cells[:, :, k], stratum, c, [templates, words])
+        estimate, variance, df = in_loops(cells[:, :, k], stratum, COEFFICIENTS, [TEMPLATES, WORDS], found.pooled)
         assert found.estimate[k] == pytest.approx(estimate)
         assert found.variance[k] == pytest.approx(variance)
         assert found.degrees_of_freedom[k] == pytest.approx(df)
+        persons = in_loops(cells[:, :, k], stratum, COEFFICIENTS, [], found.pooled)[1]
+        assert found.persons[k] == pytest.approx(persons)
+
+
+def test_small_strata_share_their_variance_and_hold_their_level() -> None:
+    """With 2 against 20 persons, separate variances would raise 12 % false alarms."""
+    stratum = np.repeat([0, 1], [2, 20])
+    scores = np.random.default_rng(0).normal(size=(22, 1, 20_000))
+    found = variance_components(
+        [GroupedMeans(scores, np.ones(1))], stratum=stratum, coefficients=np.array([1.0, -1.0]), scale=np.ones(20_000)
+    )
+    assert found.pooled
+    assert (found.p() < 0.05).mean() == pytest.approx(0.05, abs=0.006)
+    student = stats.ttest_ind(scores[:2, 0], scores[2:, 0])
+    np.testing.assert_allclose(found.p(), student.pvalue)
+
+
+def test_pairs_never_share_a_variance_with_persons() -> None:
+    cells = np.concatenate([np.random.default_rng(0).normal(size=(10, 1, 1)) * 9, np.zeros((6, 1, 1))])
+    found = variance_components(
+        [grouped(cells, [0])],
+        stratum=np.repeat([0, 1, 2], [10, 3, 3]), coefficients=np.array([0.5, 0.5, -0.5]), scale=np.ones(1),
+        pairs=np.array([True, False, False]),
+    )  # fmt: skip
+    assert found.variance[0] == pytest.approx(0.25 * np.var(cells[:10], ddof=1) / 10)
+    assert found.degrees_of_freedom[0] == pytest.approx(9)
+
+
+def test_matched_sizes_tell_what_balanced_groups_would_give() -> None:
+    cells = np.random.default_rng(0).normal(size=(40, 1, 1))
+    stratum = np.repeat([0, 1], [30, 10])
+    found = variance_components(
+        [grouped(cells, [0])], stratum=stratum, coefficients=np.array([1.0, -1.0]), scale=np.ones(1),
+        matched_sizes=np.array([20.0, 20.0]),
+    )  # fmt: skip
+    one, two = (np.var(cells[stratum == s], ddof=1) for s in (0, 1))
+    assert found.persons[0] == pytest.approx(one / 30 + two / 10)
+    assert found.persons_if_matched[0] == pytest.approx((one + two) / 20)
+
+
+def test_less_than_one_degree_of_freedom_says_nothing() -> None:
+    cells = np.random.default_rng(0).normal(size=(10, 50, 1)) * 1e-9
+    cells[:5, 49] += 5.0
+    found = variance_components(
+        [grouped(cells, [0] * 49 + [1])],
+        stratum=np.repeat([0, 1], 5),
+        coefficients=np.array([1.0, -1.0]),
+        scale=np.ones(1),
+    )
+    assert found.degrees_of_freedom[0] < 1
+    assert found.too_thin[0]
+    assert np.isnan(found.p()[0])
+    assert np.isnan(found.interval(0.95)[0][0])
 
 
 def test_a_hand_computed_example() -> None:
-    # Two groups of two persons, one template: means 1, 3 against 0, 2. Gap 1; V = 2/2 + 2/2 = 2; df = 4 / (1 + 1) = 2.
+    # Two groups of two persons, one template: means 1, 3 against 0, 2. Gap 1; common variance 2; V = 2/2 + 2/2; df 2.
     cells = np.array([[1.0], [3.0], [0.0], [2.0]])[:, :, None]
     found = variance_components(
         [grouped(cells, [0])], stratum=np.array([0, 0, 1, 1]), coefficients=np.array([1.0, -1.0]), scale=np.ones(1)

@@ -14,8 +14,26 @@ from evenhand.stats.confound import adjusted_gap
 def test_names_that_settle_it(delta: float, names: int) -> None:
     """At a person sd of 0.03, n = 2 (2.93 sd / δ)² a group; 155 is 154.1 rounded up."""
     variance = np.array([2 * 0.03**2 / 20])
-    needed = persons_to_settle(variance, variance, delta=np.array([delta]), per_group=20)
+    needed = persons_to_settle(variance, np.zeros(1), delta=np.array([delta]), per_group=20)
     assert needed[0] == names
+
+
+def test_the_names_that_settle_it_do_so_four_times_in_five() -> None:
+    rng = np.random.default_rng(1)
+    sd, delta, n = 0.03, 0.02, 39
+    first, second = (rng.normal(0, sd, size=(n, 20_000)) for _ in range(2))
+    gap = first.mean(axis=0) - second.mean(axis=0)
+    error = np.sqrt((first.var(axis=0, ddof=1) + second.var(axis=0, ddof=1)) / n)
+    shown = np.abs(gap) + stats.t.ppf(0.95, 2 * n - 2) * error <= delta
+    assert shown.mean() == pytest.approx(0.8, abs=0.02)
+
+
+def test_a_stricter_level_needs_more_names_and_none_fewer_than_five() -> None:
+    variance, delta = np.array([2 * 0.03**2 / 20]), np.array([0.02])
+    strict = persons_to_settle(variance, np.zeros(1), delta=delta, per_group=20, alpha=0.01)[0]
+    # (z(0.99) + z(0.9)) = 3.608, so 2 (3.608 · 0.03 / 0.02)² = 58.6
+    assert strict == 59
+    assert persons_to_settle(variance / 1e4, np.zeros(1), delta=delta, per_group=20)[0] == 5
 
 
 def test_more_persons_do_not_help_where_templates_vary_too_much() -> None:
@@ -32,8 +50,30 @@ def test_the_smallest_visible_gap_is_found_four_times_in_five() -> None:
     assert found.mean() == pytest.approx(0.8, abs=0.015)
 
 
-def test_nothing_varies_nothing_hides() -> None:
-    assert smallest_visible_gap(np.zeros(1), np.array([np.nan]), alpha=0.05)[0] == 0
+def test_it_holds_at_few_degrees_of_freedom_and_a_strict_level() -> None:
+    rng = np.random.default_rng(0)
+    n, alpha = 5, 0.05 / 6
+    gap = smallest_visible_gap(np.array([1 / np.sqrt(n)]), np.array([n - 1.0]), alpha=alpha)[0]
+    found = stats.ttest_1samp(rng.normal(gap, 1, size=(n, 20_000)), 0).pvalue < alpha
+    assert found.mean() == pytest.approx(0.8, abs=0.015)
+
+
+def test_where_nothing_varies_nothing_is_promised() -> None:
+    assert np.isnan(smallest_visible_gap(np.zeros(1), np.array([np.nan]), alpha=0.05)[0])
+    assert np.isnan(persons_to_settle(np.zeros(1), np.zeros(1), delta=np.ones(1), per_group=20)[0])
+
+
+@pytest.mark.parametrize("pieces", [1.0, 2.0, 3.0, 7.0])
+@pytest.mark.parametrize("sizes", [(3, 3), (7, 5), (10, 14)])
+def test_equal_pieces_change_nothing(pieces: float, sizes: tuple[int, int]) -> None:
+    stratum = np.repeat([0, 1], sizes)
+    scores = np.random.default_rng(0).normal(size=(len(stratum), 1))
+    plain = scores[stratum == 0].mean() - scores[stratum == 1].mean()
+    nuisance = np.full(len(stratum), pieces)
+    adjusted = adjusted_gap(scores, nuisance, stratum=stratum, coefficients=np.array([1.0, -1.0]))
+    assert adjusted[0] == pytest.approx(plain)
+    apart = np.where(stratum == 0, pieces + 2, pieces)
+    assert np.isnan(adjusted_gap(scores, apart, stratum=stratum, coefficients=np.array([1.0, -1.0]))[0])
 
 
 def test_the_adjusted_gap_agrees_with_least_squares() -> None:

@@ -13,6 +13,7 @@ from evenhand.stats.confound import adjusted_gap
 from evenhand.stats.types import ROUNDING
 
 TOP = 5
+MOST_KINDS = 12
 ALONE = 0.05
 """A gap of which less than this share is left without one person rests on that person alone."""
 
@@ -28,9 +29,17 @@ class Evidence:
         self._pairs = _SentencePairs(contrast, corpus, scores)
         # Without a source that holds everybody there are only the sentences to show.
         self._crossed = contrast.cells.height > 0
+        self._shows_pieces = self._crossed and not contrast.interaction
         columns = [column for column in contrast.cells.columns if column != "source"] if self._crossed else []
         self._gaps = {column: self._gaps_by(contrast.by(column)) for column in columns}
+        self._categories = [column for column in columns if self._is_category(column)]
         self._unit_means = contrast.unit_means(scores) if self._crossed else np.zeros((len(contrast.units), 0))
+
+    def _is_category(self, column: str) -> bool:
+        """Whether a column sorts the sentences into a few kinds, as the emotion does: no template, no word, no note."""
+        grouping, _ = self._gaps[column]
+        kinds = int((~grouping.unlabelled).sum())
+        return column not in self._groupings and 2 <= kinds <= MOST_KINDS and kinds < self._contrast.cells.height
 
     def _gaps_by(self, grouping: Grouping) -> tuple[Grouping, Floats]:
         means = (grouping.operator @ self._scores).reshape(len(self._contrast.units), len(grouping.labels), -1)
@@ -51,7 +60,7 @@ class Evidence:
             sentences=()
             if self._contrast.interaction
             else self._pairs.most_different(column, floor=self._tolerance[column]),
-            pieces=self._pieces(column, pieces) if pieces and self._crossed else None,
+            pieces=self._pieces(column, pieces) if pieces and self._shows_pieces else None,
         )
 
     def _leave_one_out(self, column: int) -> tuple[str | None, float | None, bool]:
@@ -90,13 +99,16 @@ class Evidence:
     def _parts(self, column: int) -> tuple[Part, ...]:
         """The gap by every category of the words, such as the emotion; sentences without one are `neutral`."""
         found: list[Part] = []
-        for name, (grouping, gaps) in self._gaps.items():
-            if name in self._groupings:
-                continue
+        for name in self._categories:
+            grouping, gaps = self._gaps[name]
             weights, bare = grouping.weights, grouping.unlabelled
-            found += [self._part(grouping.labels[i], gaps[[i]], weights[[i]], column) for i in np.flatnonzero(~bare)]
+            lead = f"{name} " if len(self._categories) > 1 else ""
+            found += [
+                self._part(f"{lead}{grouping.labels[i]}", gaps[[i]], weights[[i]], column)
+                for i in np.flatnonzero(~bare)
+            ]
             if bare.any():
-                found.append(self._part("neutral", gaps[bare], weights[bare], column))
+                found.append(self._part(f"{lead}neutral", gaps[bare], weights[bare], column))
         return tuple(found)
 
     def _part(self, label: str, gaps: Floats, weights: Floats, column: int) -> Part:
@@ -105,21 +117,18 @@ class Evidence:
 
     def _pieces(self, column: int, pieces: Mapping[str, int]) -> Pieces:
         contrast = self._contrast
-        counts = [[pieces[person] for person in members] for members in contrast.members]
-        nuisance = np.array(
-            [count[0] - count[1] if len(count) == 2 else count[0] for count in counts], dtype=np.float64
-        )
+        sides = [[[pieces[person] for person in side] for side in unit] for unit in contrast.members]
+        # A pair's nuisance is a difference, as its score is.
+        nuisance = [np.mean(a) - np.mean(b) if a and b else np.mean(a or b) for a, b in sides]
         gap = adjusted_gap(
-            self._unit_means[:, [column]], nuisance, stratum=contrast.stratum, coefficients=contrast.coefficients
+            self._unit_means[:, [column]],
+            np.array(nuisance, dtype=np.float64),
+            stratum=contrast.stratum,
+            coefficients=contrast.coefficients,
         )[0]
-        sides: tuple[list[int], list[int]] = ([], [])
-        for count, weight in zip(counts, contrast.unit_weights, strict=True):
-            sides[0 if weight > 0 else 1].append(count[0])
-            sides[1].extend(count[1:])
-        by_person = {person: pieces[person] for members in contrast.members for person in members}
-        return Pieces(
-            float(np.mean(sides[0])), float(np.mean(sides[1])), by_person, None if np.isnan(gap) else float(gap)
-        )
+        first, second = (np.mean([count for unit in sides for count in unit[side]]) for side in (0, 1))
+        by_person = {person: pieces[person] for unit in contrast.members for side in unit for person in side}
+        return Pieces(float(first), float(second), by_person, None if np.isnan(gap) else float(gap))
 
 
 class _SentencePairs:

@@ -29,7 +29,9 @@ class Tested:
         self.corpus = corpus
         self.scores = scores
         self.settings = settings
-        self.scale = np.array([column.output.span for column in scores.columns])
+        self.span = np.array([column.output.span for column in scores.columns])
+        # What counts as rounding grows with the numbers themselves, also where an output has no range.
+        self.scale = np.maximum(self.span, np.abs(scores.matrix).max(axis=0, initial=0.0))
         self._undefined = np.full(len(scores.columns), np.nan)
 
     @cached_property
@@ -52,6 +54,8 @@ class Tested:
             stratum=self.contrast.stratum,
             coefficients=self.contrast.coefficients,
             scale=self.scale,
+            pairs=self.contrast.pairs,
+            matched_sizes=self.contrast.matched_sizes,
         )
 
     @cached_property

@@ -18,6 +18,9 @@ from evenhand.stats import persons_to_settle, smallest_visible_gap
 CONSTANT = "constant: every comparison gives the same difference, so there is no variance to test against"
 IDENTICAL = "identical: no difference exceeds rounding"
 NO_VARIANCE = "constant: persons, templates and words make no difference"
+TOO_THIN = "less than one degree of freedom: nearly all sentences are of one template or word"
+NO_TOKENISER = "no tokeniser is known for this system"
+NO_GROUPS = "an interaction compares gaps, not two groups of persons"
 NOT_BY_PERSONS_ALONE = "more persons alone would not settle it: templates and words vary too much"
 
 
@@ -37,7 +40,7 @@ class _Judge:
         self._family = family
         self._alpha = tested.settings.alpha
         self._member = tested.contrast.subset == "all"
-        self._delta = tested.settings.equivalence * tested.scale
+        self._delta = tested.settings.equivalence * tested.span
         self._per_group = tested.contrast.n_persons / 2
         parts = tested.components
         if parts is not None:
@@ -47,7 +50,11 @@ class _Judge:
                 parts.standard_error, parts.degrees_of_freedom, alpha=family.general.threshold
             )
             self._persons_needed = persons_to_settle(
-                parts.persons, parts.variance, delta=self._delta, per_group=self._per_group
+                parts.persons_if_matched,
+                parts.variance - parts.persons,
+                delta=self._delta,
+                per_group=self._per_group,
+                alpha=self._alpha,
             )
 
     def finding(self, number: int, column: Column, rests_on: RestsOn) -> Finding:
@@ -59,11 +66,13 @@ class _Judge:
             system=column.system,
             output=output.name,
             range=None if output.low is None or output.high is None else (output.low, output.high),
+            span=output.span,
             attribute=contrast.attribute,
             first=contrast.first,
             second=contrast.second,
             subset=contrast.subset,
             persons_called=contrast.called,
+            interaction=contrast.interaction,
             n=test.n,
             mean_difference=mean,
             standard_error=float(test.standard_error[number]),
@@ -78,6 +87,8 @@ class _Judge:
             share_positive=float(test.share_positive[number]),
             share_negative=float(test.share_negative[number]),
             effect_size=_or_none(self._tested.effect_size, number),
+            draws=column.draws,
+            draw_spread=column.draw_spread,
             generalising=general,
             equivalence=equivalence,
             power=self._power(number),
@@ -94,61 +105,70 @@ class _Judge:
         p_adjusted = None if p is None else self._family.general.adjust(p, member=self._member)
         words = [column for column in contrast.groupings if column != "template"]
         interval: Interval | None = None
-        if parts is not None:
+        if parts is not None and not parts.too_thin[number]:
             interval = (float(self._interval[0][number]), float(self._interval[1][number]))
         return Generalising(
             estimate=None if parts is None else float(parts.estimate[number]),
             standard_error=None if parts is None else float(parts.standard_error[number]),
             p=p,
             p_adjusted=p_adjusted,
-            significant=p_adjusted is not None and p_adjusted < self._alpha,
+            significant=None if p_adjusted is None else p_adjusted < self._alpha,
             interval=interval,
             df=None if parts is None else _or_none(parts.degrees_of_freedom, number),
             n_persons=contrast.n_persons,
+            n_sources=contrast.cells.height,
             n_templates=contrast.cells["template"].n_unique() if "template" in contrast.groupings else None,
             n_words=sum(contrast.cells[column].drop_nulls().n_unique() for column in words) if words else None,
             p_permutation=_or_none(self._tested.permutation_p, number),
+            left_out=contrast.left_out,
+            pooled_variance=parts is not None and parts.pooled,
         )
 
     def _equivalence(self, number: int) -> Equivalence:
         delta = float(self._delta[number])
-        if self._tested.components is None:
-            return Equivalence(delta, equivalent=False, bound=None)
-        bound = float(self._bound[number])
-        return Equivalence(delta, equivalent=bound <= delta, bound=bound)
+        bound = None if self._tested.components is None else _or_none(self._bound, number)
+        return Equivalence(delta, equivalent=None if bound is None else bound <= delta, bound=bound)
 
     def _power(self, number: int) -> Power:
         if self._tested.components is None:
             return Power(None, self._per_group, None)
-        needed = _or_none(self._persons_needed, number)
-        return Power(float(self._smallest_gap[number]), self._per_group, None if needed is None else int(needed))
+        gap, needed = _or_none(self._smallest_gap, number), _or_none(self._persons_needed, number)
+        return Power(gap, self._per_group, None if needed is None else int(needed))
 
     def _reasons(self, number: int, found: Finding) -> dict[str, str]:
         """Why each None is None, by its dotted name."""
         test, contrast, parts = self._tested.published, self._tested.contrast, self._tested.components
         no_sign = "no comparison has a {} difference"
+        flat = IDENTICAL if parts is None or parts.estimate[number] == 0 else NO_VARIANCE
+        of_design = contrast.not_general
+        if of_design is None and parts is not None and parts.too_thin[number]:
+            of_design = TOO_THIN
         why = {
             "t": IDENTICAL if test.identical[number] else CONSTANT,
             "range": "this output has no bounds; tolerances refer to its unit",
             "mean_positive": no_sign.format("positive"),
             "mean_negative": no_sign.format("negative"),
             "effect_size": "the system's mean score does not vary between sentences",
+            "draw_spread": "asked once",
             "generalising.n_templates": "this corpus has no column of templates",
             "generalising.n_words": "this corpus has no column of words",
-            "generalising.df": IDENTICAL if parts is None or parts.estimate[number] == 0 else NO_VARIANCE,
+            "generalising.df": flat,
             "generalising.p_permutation": "an interaction has no exact permutation over persons",
-            "power.persons_needed": NOT_BY_PERSONS_ALONE,
+            "power.smallest_gap": flat,
+            "power.persons_needed": flat if parts is None or parts.persons[number] == 0 else NOT_BY_PERSONS_ALONE,
             "rests_on.person": "no single person makes a difference",
             "rests_on.without": "no single person makes a difference",
-            "rests_on.pieces": "no tokeniser is known for this system",
+            "rests_on.pieces": NO_GROUPS if contrast.interaction else contrast.not_general or NO_TOKENISER,
             "rests_on.pieces.adjusted_gap": "not separable here: no group varies in the number of pieces",
         }
         # What hangs on the generalising view has one reason where the design does not support that.
-        general = ("generalising.", "equivalence.", "power.", "rests_on.person", "rests_on.without")
+        general: tuple[str, ...] = ("generalising.", "equivalence.", "power.")
+        if contrast.not_general:
+            general += ("rests_on.person", "rests_on.without")
         reasons = {}
         for name in _nones(found.to_dict()):
-            of_design = contrast.not_general if name.startswith(general) and ".n_" not in name else None
-            reasons[name] = of_design or why[name]
+            hangs = name.startswith(general) and ".n_" not in name
+            reasons[name] = of_design if of_design and hangs else why[name]
         return reasons
 
 

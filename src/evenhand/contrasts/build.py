@@ -18,6 +18,12 @@ from evenhand.errors import UsageError
 CROSS = "+"
 """Joins attributes into an intersection: `race+gender`."""
 
+MOST_MATCHLESS = 0.2
+"""At most this share of the persons may be left out for want of a match in their stratum."""
+
+PRESENT = 0.9
+"""Who stands in fewer than this share of the sources is left out of the general answer, which needs all in each."""
+
 
 @dataclass(frozen=True)
 class _Sentences:
@@ -37,15 +43,24 @@ class _Sentences:
 def build(
     corpus: Corpus, attribute: str, first: str, second: str, subset: str, side: npt.NDArray[np.int64]
 ) -> Contrast:
+    """The contrast between the sentences of side +1 and those of side −1."""
     sentences = _coded(corpus, side)
-    stratum_of_person = _strata(corpus, attribute, sentences)
+    stratum_of_person, matchless = _strata(corpus, attribute, sentences)
+    left_out: tuple[str, ...] = ()
+    if matchless.any():
+        side = side.copy()
+        side[sentences.row[matchless[sentences.person]]] = 0
+        left_out = tuple(sentences.persons[number] for number in np.flatnonzero(matchless))
+        sentences = _coded(corpus, side)
+        stratum_of_person, _ = _strata(corpus, attribute, sentences)
     matrix, comparisons = _published(sentences, stratum_of_person, len(corpus))
     if comparisons.height < 2:
         raise UsageError(
             f"{attribute} ({first} against {second}) on the subset {subset!r}: "
             f"{comparisons.height} comparisons; needs two"
         )
-    units = _units(sentences, stratum_of_person)
+    stray = _stray(sentences)
+    units = _units(sentences, stratum_of_person, stray)
     cells, cell_of_source = _cells(corpus, sentences, units)
     return Contrast(
         attribute=attribute,
@@ -62,6 +77,8 @@ def build(
         cells=cells,
         entries=_entries(sentences, units.of_sentence, cell_of_source),
         groupings=corpus.groupings,
+        n_sources=len(sentences.sources),
+        left_out=left_out + tuple(sentences.persons[number] for number in np.flatnonzero(stray)),
         called="names" if _kinds(corpus, sentences) == {"name"} else "persons",
     )
 
@@ -72,47 +89,74 @@ def _kinds(corpus: Corpus, sentences: _Sentences) -> set[str | None]:
 
 def _coded(corpus: Corpus, side: npt.NDArray[np.int64]) -> _Sentences:
     rows = np.flatnonzero(side)
-    frame = corpus.frame[rows]
-    pairs = frame["pair"] if "pair" in frame.columns else pl.Series([None] * frame.height, dtype=pl.String)
+    frame, sides = corpus.frame[rows], side[rows]
     source, sources = codes(frame["source"].to_list())
     person, persons = codes(frame["person"].to_list())
-    pair, pair_names = codes(pairs.to_list())
+    named = frame["pair"].to_list() if "pair" in frame.columns else [None] * frame.height
     # A pair counts only where both of its sides are asked about: noun phrases paired by gender are no pairs for race.
-    both = np.zeros(len(pair_names), dtype=bool)
-    for number in range(len(pair_names)):
-        both[number] = len(set(side[rows][pair == number])) == 2
-    pair = np.where((pair >= 0) & (both[pair] if len(both) else False), pair, -1)
+    pair, pairs = codes(
+        [name if on else None for name, on in zip(named, _on_both(codes(named)[0], sides), strict=True)]
+    )
+    # Who stands on both sides ("the young neighbour", "the old neighbour") is their own counterpart.
+    own = (pair < 0) & _on_both(person, sides)
+    labels = [
+        persons[who] if mine else (pairs[number] if number >= 0 else None)
+        for who, mine, number in zip(person, own, pair, strict=True)
+    ]
+    pair, pairs = codes(labels)
     # Unpaired persons of one group only have nobody to be compared with.
-    alone_sides = set(side[rows][pair < 0])
-    if len(alone_sides) == 1:
+    if len(set(sides[pair < 0])) == 1:
         side = side.copy()
         side[rows[pair < 0]] = 0
         return _coded(corpus, side)
-    return _Sentences(rows, side[rows], source, person, pair, sources, persons, pair_names)
+    return _Sentences(rows, sides, source, person, pair, sources, persons, pairs)
 
 
-def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> Ints:
-    """The stratum of each unpaired person: the crossing of the other attributes.
+def _on_both(number: Ints, side: Ints) -> npt.NDArray[np.bool_]:
+    """For each sentence, whether its number (not −1) stands on both sides."""
+    first, second = (set(number[(side == wanted) & (number >= 0)]) for wanted in (1, -1))
+    return np.isin(number, list(first & second))
 
-    An attribute is left out of the crossing where it would leave a stratum without two persons on each side.
+
+def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """The stratum of each unpaired person, the crossing of the other attributes, and who has no match in theirs.
+
+    Strata without two persons on each side are put together; if that is not enough, their persons are left out. Where
+    that would be too many, the crossing does without an attribute.
     """
-    others = [other for other in corpus.attributes if other not in attribute.split(CROSS)]
     frame = corpus.frame[sentences.row]
     alone = np.flatnonzero(sentences.pair < 0)
     _, where = np.unique(sentences.person[alone], return_index=True)
     members = alone[where]
+    person, side = sentences.person[members], sentences.side[members]
     stratum = np.zeros(len(sentences.persons), dtype=np.int64)
+    matchless = np.zeros(len(sentences.persons), dtype=bool)
+    others = [
+        other for other in corpus.attributes if other not in attribute.split(CROSS) and _is_of_person(frame, other)
+    ]
     for chosen in _choices(others):
-        keys = list(zip(*(frame[other].to_list() for other in chosen), strict=True)) if chosen else [()] * frame.height
-        place = {key: number for number, key in enumerate(dict.fromkeys(keys[member] for member in members))}
-        numbers = np.array([place[keys[member]] for member in members], dtype=np.int64)
-        counts = np.array(
-            [[np.sum((numbers == s) & (sentences.side[members] == x)) for x in (1, -1)] for s in place.values()]
-        )
-        if not chosen or (counts >= 2).all():
-            stratum[sentences.person[members]] = numbers
+        keys = [tuple(row) for row in frame[members].select(chosen).iter_rows()] if chosen else [()] * len(members)
+        place = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        number = np.array([place[key] for key in keys], dtype=np.int64)
+        thin = ~_two_a_side(number, side)
+        number[thin] = len(place)
+        thin = ~_two_a_side(number, side)
+        if not chosen or thin.sum() <= MOST_MATCHLESS * len(thin):
+            stratum[person] = np.unique(number, return_inverse=True)[1]
+            matchless[person[thin]] = bool(chosen)
             break
-    return stratum
+    return stratum, matchless
+
+
+def _is_of_person(frame: pl.DataFrame, attribute: str) -> bool:
+    """Whether an attribute has one value for each person, so that it can say where the person belongs."""
+    return frame.group_by("person").agg(pl.col(attribute).n_unique() == 1)[attribute].all()
+
+
+def _two_a_side(number: Ints, side: Ints) -> npt.NDArray[np.bool_]:
+    """For each person, whether their stratum has two persons on each side."""
+    enough = [np.bincount(number[side == wanted], minlength=number.max(initial=0) + 1) >= 2 for wanted in (1, -1)]
+    return np.asarray((enough[0] & enough[1])[number], dtype=np.bool_)
 
 
 def _choices(others: list[str]) -> Iterator[tuple[str, ...]]:
@@ -129,16 +173,25 @@ def _published(sentences: _Sentences, stratum: Ints, width: int) -> tuple[sparse
     part = np.where(paired, 0, stratum[sentences.person])
     weight = _stratum_weights(sentences, stratum)
     n_rows, n_parts = len(sentences.sources) * (n_pairs + 1), len(weight)
+    # Persons weigh the same, whether a source has one sentence about them or several.
+    _, where, which, times = np.unique(
+        np.stack([row, sentences.person, sentences.side]),
+        axis=1,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+    )
     first, second = (np.zeros((n_rows, n_parts)) for _ in range(2))
-    np.add.at(first, (row[sentences.side > 0], part[sentences.side > 0]), 1)
-    np.add.at(second, (row[sentences.side < 0], part[sentences.side < 0]), 1)
+    for counts, wanted in ((first, 1), (second, -1)):
+        persons = where[sentences.side[where] == wanted]
+        np.add.at(counts, (row[persons], part[persons]), 1)
     usable = (first > 0) & (second > 0)
     is_pair_row = np.arange(n_rows) % (n_pairs + 1) < n_pairs
     shares = usable * np.where(is_pair_row[:, None], 1.0, weight[None, :])
     totals = shares.sum(axis=1, keepdims=True)
     shares = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
-    counts = np.where(sentences.side > 0, first[row, part], second[row, part])
-    value = sentences.side * shares[row, part] / counts
+    persons_there = np.where(sentences.side > 0, first[row, part], second[row, part])
+    value = sentences.side * shares[row, part] / persons_there / times[which.reshape(-1)]
     kept = np.flatnonzero(totals[:, 0] > 0)
     renumbered = np.full(n_rows, -1)
     renumbered[kept] = np.arange(len(kept))
@@ -167,17 +220,30 @@ def _stratum_weights(sentences: _Sentences, stratum: Ints) -> Floats:
 @dataclass(frozen=True)
 class _Units:
     labels: tuple[str, ...]
-    members: tuple[tuple[str, ...], ...]
+    members: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
     stratum: Ints
     coefficients: Floats
     block: Ints
     of_sentence: Ints
 
 
-def _units(sentences: _Sentences, stratum_of_person: Ints) -> _Units:
+def _stray(sentences: _Sentences) -> npt.NDArray[np.bool_]:
+    """Who is missing from so many sources that they would take those with them."""
+    here = np.unique(np.stack([sentences.source, sentences.person]), axis=1)
+    share = np.bincount(here[1], minlength=len(sentences.persons)) / len(sentences.sources)
+    stray = share < PRESENT
+    # A pair goes as a whole.
+    for pair in np.unique(sentences.pair[sentences.pair >= 0]):
+        both = np.unique(sentences.person[sentences.pair == pair])
+        stray[both] = stray[both].any()
+    return np.zeros_like(stray) if stray.all() else stray
+
+
+def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np.bool_]) -> _Units:
     """Pairs as one stratum, then the two sides of each stratum of unpaired persons."""
-    pairs = np.unique(sentences.pair[sentences.pair >= 0])
-    alone = np.flatnonzero(sentences.pair < 0)
+    kept = ~stray[sentences.person]
+    pairs = np.unique(sentences.pair[kept & (sentences.pair >= 0)])
+    alone = np.flatnonzero(kept & (sentences.pair < 0))
     _, where = np.unique(sentences.person[alone], return_index=True)
     person, side = sentences.person[alone[where]], sentences.side[alone[where]]
     # Even numbers are first groups, odd ones second.
@@ -187,9 +253,7 @@ def _units(sentences: _Sentences, stratum_of_person: Ints) -> _Units:
 
     place = np.zeros(len(sentences.persons), dtype=np.int64)
     place[person] = len(pairs) + np.arange(len(person))
-    of_sentence = np.where(sentences.pair >= 0, np.searchsorted(pairs, sentences.pair), place[sentences.person]).astype(
-        np.int64
-    )
+    unit = np.where(sentences.pair >= 0, np.searchsorted(pairs, sentences.pair), place[sentences.person])
     keys, names_stratum = np.unique(key, return_inverse=True)
     # As published, a source has one comparison per pair and one for all unpaired persons together.
     names_share = 1 / (len(pairs) + 1)
@@ -197,28 +261,39 @@ def _units(sentences: _Sentences, stratum_of_person: Ints) -> _Units:
     pairs_share = [1 - names_share if len(person) else 1.0] if len(pairs) else []
     return _Units(
         labels=tuple(sentences.pairs[number] for number in pairs) + tuple(sentences.persons[p] for p in person),
-        members=(*(_both(sentences, number) for number in pairs), *((sentences.persons[p],) for p in person)),
+        members=(
+            *(_both(sentences, number) for number in pairs),
+            *(
+                ((name,), ()) if k % 2 == 0 else ((), (name,))
+                for name, k in zip((sentences.persons[p] for p in person), key, strict=True)
+            ),
+        ),
         stratum=np.concatenate([np.zeros(len(pairs), dtype=np.int64), names_stratum + len(pairs_share)]),
         coefficients=np.concatenate([pairs_share, weights]),
         block=np.concatenate([np.full(len(pairs), -1, dtype=np.int64), key // 2]),
-        of_sentence=of_sentence,
+        of_sentence=np.where(kept, unit, -1).astype(np.int64),
     )
 
 
-def _both(sentences: _Sentences, pair: int) -> tuple[str, ...]:
-    """A pair's person of the first group and of the second."""
-    return tuple(
-        sentences.persons[sentences.person[(sentences.pair == pair) & (sentences.side == side)][0]] for side in (1, -1)
+def _both(sentences: _Sentences, pair: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A pair's persons of the first group and of the second."""
+    first, second = (
+        tuple(
+            sentences.persons[p]
+            for p in np.unique(sentences.person[(sentences.pair == pair) & (sentences.side == side)])
+        )
+        for side in (1, -1)
     )
+    return first, second
 
 
 def _cells(corpus: Corpus, sentences: _Sentences, units: _Units) -> tuple[pl.DataFrame, Ints]:
-    """The sources that hold every unit (a pair with both sides), and each source's number among them."""
-    # Two flags per unit and side, so that half a pair does not count as one.
-    sides = np.where(sentences.pair >= 0, (sentences.side < 0).astype(np.int64), 0)
-    seen = np.unique(np.stack([sentences.source, units.of_sentence * 2 + sides]), axis=1)
-    wanted = sum(len(members) for members in units.members)
-    complete = np.bincount(seen[0], minlength=len(sentences.sources)) == wanted
+    """The sources that hold every unit (a pair with all of its persons), and each source's number among them."""
+    kept = units.of_sentence >= 0
+    # Whoever stands on both sides must do so in each source.
+    who = (units.of_sentence * len(sentences.persons) + sentences.person) * 2 + (sentences.side < 0)
+    seen = np.unique(np.stack([sentences.source[kept], who[kept]]), axis=1)
+    complete = np.bincount(seen[0], minlength=len(sentences.sources)) == len(np.unique(who[kept]))
     cell_of_source = np.where(complete, np.cumsum(complete) - 1, -1)
     columns = list(dict.fromkeys(["source", *corpus.groupings, *corpus.slots]))
     frame = corpus.frame[sentences.row].select(columns).unique("source", keep="first", maintain_order=True)
@@ -227,9 +302,14 @@ def _cells(corpus: Corpus, sentences: _Sentences, units: _Units) -> tuple[pl.Dat
 
 def _entries(sentences: _Sentences, unit_of: Ints, cell_of_source: Ints) -> tuple[Ints, Ints, Ints, Floats]:
     cell = cell_of_source[sentences.source]
-    kept = cell >= 0
-    unit, cell, row = unit_of[kept], cell[kept], sentences.row[kept]
+    kept = (cell >= 0) & (unit_of >= 0)
+    unit, cell, row, person = unit_of[kept], cell[kept], sentences.row[kept], sentences.person[kept]
     sign = np.where(sentences.pair[kept] >= 0, sentences.side[kept], 1)
-    # A person may stand in more than one sentence of a source: the value is then their mean.
-    _, place, sizes = np.unique(np.stack([unit, cell, sign]), axis=1, return_inverse=True, return_counts=True)
-    return unit, cell, row, sign / sizes[place.reshape(-1)]
+    # Several sentences about a person, and several persons on one side of a pair, count as their mean.
+    _, which, sentences_there = np.unique(
+        np.stack([unit, cell, sign, person]), axis=1, return_inverse=True, return_counts=True
+    )
+    persons = np.unique(np.stack([unit, cell, sign, person]), axis=1)
+    _, side, persons_there = np.unique(persons[:3], axis=1, return_inverse=True, return_counts=True)
+    which = which.reshape(-1)
+    return unit, cell, row, sign / sentences_there[which] / persons_there[side.reshape(-1)[which]]

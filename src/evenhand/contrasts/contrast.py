@@ -14,6 +14,9 @@ from scipy import sparse
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+COMPLETE = 0.9
+"""The share of the sources that must hold everybody for the general answer to speak about the same sentences."""
+
 AVERAGE = "average"
 """The label of a comparison between the averages over unpaired persons."""
 
@@ -44,8 +47,8 @@ class Contrast:
     """One row per row of `matrix`: its `source` and its `label`, the pair or `average`."""
     units: tuple[str, ...]
     """Persons, or pairs such as `she/he`."""
-    members: tuple[tuple[str, ...], ...]
-    """The persons of each unit: one, or a pair's first and second."""
+    members: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    """The persons of each unit, those of the first group and those of the second."""
     stratum: Ints
     """The stratum of each unit."""
     coefficients: Floats
@@ -57,6 +60,10 @@ class Contrast:
     entries: tuple[Ints, Ints, Ints, Floats]
     """Unit, cell, sentence and coefficient: how each unit's value in each cell is made from scores."""
     groupings: tuple[str, ...]
+    n_sources: int
+    """How many sources are compared, complete or not."""
+    left_out: tuple[str, ...]
+    """Persons whom the general answer does without: no match among the other group, or missing from many sources."""
     called: str
     """What its persons are, in a word: `names`, or `persons` where kinds are mixed or unknown."""
     interaction: bool = False
@@ -66,6 +73,20 @@ class Contrast:
         """(comparisons, sentences)."""
         rows, columns = self.matrix.shape
         return int(rows), int(columns)
+
+    @cached_property
+    def matched_sizes(self) -> Floats:
+        """How many units each stratum would have if its two sides were of one size."""
+        sizes = self.stratum_sizes.astype(np.float64)
+        block_of = np.array([self.block[self.stratum == stratum][0] for stratum in range(len(sizes))])
+        for block in np.unique(block_of[block_of >= 0]):
+            sizes[block_of == block] = sizes[block_of == block].mean()
+        return sizes
+
+    @cached_property
+    def pairs(self) -> npt.NDArray[np.bool_]:
+        """Which strata hold pairs."""
+        return np.array([(self.block[self.stratum == stratum] < 0).any() for stratum in range(len(self.coefficients))])
 
     @cached_property
     def stratum_sizes(self) -> Ints:
@@ -80,13 +101,13 @@ class Contrast:
     @property
     def n_persons(self) -> int:
         """How many persons the generalising test rests on; a pair is two."""
-        return int(len(self.units) + (self.block < 0).sum())
+        return sum(len(first) + len(second) for first, second in self.members)
 
     @property
     def not_general(self) -> str | None:
         """Why this contrast cannot speak for persons in general, or None if it can."""
-        if self.cells.height < 2:
-            return "no two sources hold all of the persons compared, so persons and sentences cannot be told apart"
+        if self.cells.height < max(2, COMPLETE * self.n_sources):
+            return f"only {self.cells.height} of {self.n_sources} sources hold all of the persons compared"
         lonely = np.flatnonzero(self.stratum_sizes < 2)
         if len(lonely):
             unit = self.units[int(np.flatnonzero(self.stratum == lonely[0])[0])]
@@ -95,11 +116,7 @@ class Contrast:
 
     def by(self, column: str) -> Grouping:
         """Group the cells by a column; a null is a group of its own (each neutral sentence is its own word)."""
-        values = [
-            f"({source})" if value is None else str(value)
-            for value, source in zip(self.cells[column], self.cells["source"], strict=True)
-        ]
-        group, labels = codes(values)
+        group, labels = codes(self._labels(column))
         sizes = np.bincount(group, minlength=len(labels))
         unlabelled = np.zeros(len(labels), dtype=bool)
         unlabelled[group[self.cells[column].is_null().to_numpy()]] = True
@@ -116,9 +133,27 @@ class Contrast:
         shape = (len(self.units), self.shape[1])
         return np.asarray(sparse.csr_array((value / self.cells.height, (unit, sentence)), shape=shape) @ scores)
 
+    @cached_property
+    def sampled_columns(self) -> tuple[str, ...]:
+        """The columns to generalise over: those of the corpus, or the sources themselves where it names none.
+
+        Of columns that part the cells in the same way (templates and words, where each has one sentence), the first
+        stands for all: the same variance must not be counted twice.
+        """
+        parted: dict[tuple[int, ...], str] = {}
+        for column in self.groupings or ("source",):
+            parted.setdefault(tuple(codes(self._labels(column))[0].tolist()), column)
+        return tuple(parted.values())
+
     def sampled_groupings(self) -> list[Grouping]:
-        """The groupings to generalise over: those of the corpus, or the sources themselves where it names none."""
-        return [self.by(column) for column in self.groupings or ("source",)]
+        """The groupings to generalise over."""
+        return [self.by(column) for column in self.sampled_columns]
+
+    def _labels(self, column: str) -> list[str]:
+        return [
+            f"({source})" if value is None else str(value)
+            for value, source in zip(self.cells[column], self.cells["source"], strict=True)
+        ]
 
 
 def codes(values: Sequence[str | None]) -> tuple[Ints, tuple[str, ...]]:

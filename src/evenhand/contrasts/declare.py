@@ -50,7 +50,6 @@ def contrast(corpus: Corpus, attribute: str, *, groups: tuple[str, str] | None =
 
 def interaction(corpus: Corpus, attribute: str, other: str, *, subset: str = "all") -> Contrast:
     """The gap in `attribute` among the first group of `other`, minus the same gap among the second."""
-    first, second = corpus.attributes[attribute][:2]
     within = corpus.attributes[other][:2]
     inside = [f"{other}={group}" if subset == "all" else f"{subset},{other}={group}" for group in within]
     one, two = (contrast(corpus, attribute, subset=part) for part in inside)
@@ -63,8 +62,8 @@ def interaction(corpus: Corpus, attribute: str, other: str, *, subset: str = "al
     unit[-len(_on(two, cells)[0]) :] += len(one.units)
     return Contrast(
         attribute=f"{attribute}{CROSS}{other}",
-        first=f"{first} − {second} ({within[0]})",
-        second=f"{first} − {second} ({within[1]})",
+        first=f"{attribute} gap ({within[0]})",
+        second=f"{attribute} gap ({within[1]})",
         subset=subset,
         matrix=sparse.csr_array(average),
         comparisons=pl.DataFrame({"source": shared, "label": [AVERAGE] * len(shared)}),
@@ -76,6 +75,8 @@ def interaction(corpus: Corpus, attribute: str, other: str, *, subset: str = "al
         cells=cells,
         entries=(unit, cell, sentence, value),
         groupings=one.groupings,
+        n_sources=len(shared),
+        left_out=tuple(dict.fromkeys(one.left_out + two.left_out)),
         called=one.called,
         interaction=True,
     )

@@ -11,7 +11,7 @@ from typing import Literal
 from evenhand.corpora.corpus import Corpus
 from evenhand.corpora.filler import fill
 from evenhand.corpora.recipe import Recipe, read_recipe
-from evenhand.corpora.table import read_corpus_table
+from evenhand.corpora.table import is_released_eec, read_corpus_table, read_released_eec
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.tables import ENDINGS
 
@@ -59,6 +59,8 @@ def load_corpus(
             raise UsageError(f"no such corpus file: {path}")
         if ending in RECIPE_ENDINGS:
             return fill(read_recipe(path), spelling=spelling)
+        if is_released_eec(path):
+            return read_released_eec(path, generated=eec("released"))
         return read_corpus_table(path, attributes=attributes)
     endings = ", ".join((*RECIPE_ENDINGS, *ENDINGS))
     raise UsageError(f"unknown corpus {name!r}{did_you_mean(name, corpus_names())} (or a file ending in {endings})")

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Self
 
 import numpy as np
 import polars as pl
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.files import write_whole
+from evenhand.tables import TableFile
 
 REQUIRED = ("id", "text", "source", "person")
+METADATA = "evenhand-corpus"
 CORE = ("id", "text", "source", "person", "term", "kind", "pair", "role", "label")
 
 Condition = str | bool | list[str] | None
@@ -69,6 +75,33 @@ class Corpus:
     def __repr__(self) -> str:
         return f"<Corpus {self.name}: {len(self):,} sentences, {', '.join(self.attributes)}>"
 
+    def save(self, path: Path) -> None:
+        """Write a Parquet file that holds the design and the provenance too."""
+        design = {
+            "name": self.name,
+            "version": self.version,
+            "attributes": {name: list(groups) for name, groups in self.attributes.items()},
+            "groupings": list(self.groupings),
+            "subsets": {name: dict(conditions) for name, conditions in self.subsets.items()},
+            "about": asdict(self.about),
+            "drawn_from": self.drawn_from,
+        }
+        content = io.BytesIO()
+        self.frame.write_parquet(content, metadata={METADATA: json.dumps(design, ensure_ascii=False)})
+        write_whole(path, content.getvalue())
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what `save` wrote."""
+        file = TableFile(path)
+        if METADATA not in file.metadata:
+            raise EvenhandError(f"{path} is no corpus that Evenhand saved")
+        design = json.loads(file.metadata[METADATA])
+        about = design.pop("about")
+        design["attributes"] = {name: tuple(groups) for name, groups in design["attributes"].items()}
+        design["groupings"] = tuple(design["groupings"])
+        return cls(frame=file.frame, about=About(**about | {"limits": tuple(about["limits"])}), **design)
+
     @property
     def slots(self) -> list[str]:
         """The columns that are neither core nor attributes: templates, words and the like."""
@@ -118,15 +151,24 @@ class Corpus:
 
     def sample(self, sentences: int, *, seed: int = 0) -> Corpus:
         """Draw whole sources with all their persons, as many as fit into that number of sentences (at least two)."""
-        sources = self.frame["source"].unique(maintain_order=True).to_numpy()
-        order = np.random.default_rng(seed).permutation(len(sources))
         sizes = dict(self.frame["source"].value_counts().iter_rows())
-        room = np.cumsum([sizes[source] for source in sources[order]]) <= sentences
-        if room.sum() < 2:
-            need = sizes[sources[order[0]]] + sizes[sources[order[1]]] if len(sources) > 1 else len(self) + 1
-            raise UsageError(f"a sample of {sentences} sentences holds no two whole sources; ask for at least {need}")
-        drawn = self.frame.filter(pl.col("source").is_in(list(sources[order[room]])))
-        return replace(self, frame=drawn, drawn_from=self.digest)
+        sources = self.frame["source"].unique(maintain_order=True).to_list()
+        drawn: list[str] = []
+        room = sentences
+        for place in np.random.default_rng(seed).permutation(len(sources)):
+            if sizes[sources[place]] <= room:
+                drawn.append(sources[place])
+                room -= sizes[sources[place]]
+        if len(drawn) < 2:
+            smallest = sum(sorted(sizes.values())[:2]) if len(sizes) > 1 else len(self) + 1
+            raise UsageError(
+                f"a sample of {sentences} sentences holds no two whole sources; ask for at least {smallest}"
+            )
+        frame = self.frame.filter(pl.col("source").is_in(drawn))
+        try:
+            return replace(self, frame=frame, drawn_from=self.digest)
+        except EvenhandError as error:
+            raise UsageError(f"a sample of {sentences} sentences is too small: {error}") from error
 
 
 def _holds(column: pl.Series, wanted: Condition) -> pl.Series:

@@ -9,7 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from evenhand.corpora.corpus import CORE, Condition
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, did_you_mean
 
 
 class _Part(BaseModel):
@@ -121,8 +121,18 @@ def read_recipe(path: Path) -> Recipe:
     except yaml.YAMLError as error:
         raise EvenhandError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        message = first["msg"].removeprefix("Value error, ")
-        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise EvenhandError(f"{path}: {place}: {message}{more}") from error
+        raise EvenhandError(f"{path}: {_worst(error)}") from error
+
+
+def _worst(error: ValidationError) -> str:
+    """The mistake to mend first: a key that nobody knows explains those that are missing."""
+    found = sorted(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+    first = found[0]
+    place = ".".join(str(part) for part in first["loc"])
+    message = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        message = f"unknown key{did_you_mean(str(first['loc'][-1]), Recipe.model_fields)}"
+    if first["type"] in ("model_type", "model_attributes_type") and not place:
+        message = "a recipe is a mapping with the keys name, attributes, persons and templates"
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{place}: {message}{more}" if place else f"{message}{more}"

@@ -31,8 +31,9 @@ RELEASED_RACE = {"African-American": "African American", "European": "European A
 def read_corpus_table(path: Path, *, attributes: Sequence[str] | None = None) -> Corpus:
     """Read a table with the columns `text`, `source`, `person` (or `term`) and at least one attribute.
 
-    Attributes are the columns named, or else every further text column with 2 to 50 values that is no slot. Groups
-    are ordered as they first appear; differences are first minus second.
+    Attributes are the columns named, or else every further text column with 2 to 50 values that differs between
+    sentences of one source (a column that does not is a slot of the design). Groups are ordered as they first appear;
+    differences are first minus second.
     """
     frame = _with_core_columns(read_table(path), path)
     names = list(attributes) if attributes is not None else _likely_attributes(frame)
@@ -40,7 +41,10 @@ def read_corpus_table(path: Path, *, attributes: Sequence[str] | None = None) ->
         if name not in frame.columns:
             raise UsageError(f"{path}: no column {name!r}{did_you_mean(name, frame.columns)}")
     if not names:
-        raise EvenhandError(f"{path}: no attribute; add a column (say 'gender') that names each sentence's group")
+        raise EvenhandError(
+            f"{path}: no attribute: no further column has two groups within one source; add one (say 'gender') with "
+            "each sentence's group"
+        )
     frame = frame.with_columns(pl.col(name).cast(pl.String) for name in names)
     groups = {name: tuple(frame[name].drop_nulls().unique(maintain_order=True)) for name in names}
     for name, values in groups.items():
@@ -81,9 +85,15 @@ def _likely_attributes(frame: pl.DataFrame) -> list[str]:
         series = frame[column]
         if column in CORE or column in SLOTS or series.dtype != pl.String:
             return False
-        return 2 <= series.drop_nulls().n_unique() <= MOST_GROUPS
+        varies = frame.group_by("source").agg(pl.col(column).drop_nulls().n_unique())[column].max()
+        return isinstance(varies, int) and varies >= 2 and series.drop_nulls().n_unique() <= MOST_GROUPS
 
     return [column for column in frame.columns if likely(column)]
+
+
+def is_released_eec(path: Path) -> bool:
+    """Whether a table has the columns of the file that the EEC's authors released."""
+    return set(RELEASED) <= set(read_table(path).columns)
 
 
 def read_released_eec(path: Path, *, generated: Corpus) -> Corpus:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from evenhand.stats.types import ROUNDING, Floats, Ints
+from evenhand.stats.types import ROUNDING, Bools, Floats, Ints
+
+FEWEST_FOR_OWN_VARIANCE = 5
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,10 @@ class Components:
     """NaN where the variance is zero."""
     persons: Floats
     """The persons' part of the variance: what more persons would shrink."""
+    persons_if_matched: Floats
+    """The same, had each stratum's two sides the same number of persons."""
+    pooled: bool
+    """Whether the strata share one variance between persons, because some have too few to show their own."""
     unit_means: Floats
     """Every unit's mean over all cells: (units, columns)."""
 
@@ -38,29 +44,44 @@ class Components:
         """The square root of the variance."""
         return np.sqrt(self.variance)
 
+    @property
+    def too_thin(self) -> Bools:
+        """Where less than one degree of freedom is left: then nothing can be said with any confidence."""
+        return np.asarray((self.variance > 0) & (self.degrees_of_freedom < 1), dtype=np.bool_)
+
     def interval(self, level: float) -> tuple[Floats, Floats]:
-        """The interval of that level around the estimate; without variance it is the estimate itself."""
+        """The interval of that level; without variance it is the estimate itself, NaN if too thin."""
         certain = self.variance == 0
         df = np.where(certain, 1.0, self.degrees_of_freedom)
         margin = np.where(certain, 0.0, special.stdtrit(df, (1 + level) / 2) * self.standard_error)
+        margin = np.where(self.too_thin, np.nan, margin)
         return self.estimate - margin, self.estimate + margin
 
     def p(self) -> Floats:
-        """Two-sided; without variance, 1 for an estimate of zero and 0 for any other."""
+        """Two-sided; without variance, 1 for an estimate of zero and 0 for any other; NaN if too thin."""
         certain = self.variance == 0
         t = np.divide(self.estimate, self.standard_error, out=np.zeros_like(self.estimate), where=~certain)
         tested = 2 * special.stdtr(np.where(certain, 1.0, self.degrees_of_freedom), -np.abs(t))
-        return np.where(certain, np.where(self.estimate == 0, 1.0, 0.0), tested)
+        p = np.where(certain, np.where(self.estimate == 0, 1.0, 0.0), tested)
+        return np.where(self.too_thin, np.nan, p)
 
 
 def variance_components(
-    groupings: Sequence[GroupedMeans], *, stratum: Ints, coefficients: Floats, scale: Floats
+    groupings: Sequence[GroupedMeans],
+    *,
+    stratum: Ints,
+    coefficients: Floats,
+    scale: Floats,
+    pairs: Bools | None = None,
+    matched_sizes: Floats | None = None,
 ) -> Components:
     """Estimate Σ coefficient · stratum mean, and how it would vary with other persons, templates and words.
 
     The persons' part is Σ c²·var/n over the strata. A grouping of the cells adds the variance of the gap between its
     groups, less what the persons' own reactions to those groups (person × group) put into it already. Degrees of
-    freedom follow Satterthwaite. A grouping with one group adds nothing: there is nothing to see it vary by.
+    freedom follow Satterthwaite. A grouping with one group adds nothing: there is nothing to see it vary by. Where a
+    stratum has fewer than five units, those of one kind (`pairs` or not) share one variance: two or three values say
+    too little about how persons vary, and separate variances would raise false alarms.
     """
     sizes = np.bincount(stratum, minlength=len(coefficients))
     if (sizes < 2).any():
@@ -69,9 +90,16 @@ def variance_components(
     unit_means = np.einsum("ugk,g->uk", groupings[0].means, groupings[0].weights)
     estimate = (coefficients @ averaging) @ unit_means
     centred = unit_means - (averaging @ unit_means)[stratum]
-    by_stratum = (averaging @ centred**2) / (sizes - 1)[:, None]
-    parts = [(part, size - 1.0) for part, size in zip(coefficients[:, None] ** 2 * by_stratum, sizes, strict=True)]
-    persons = np.sum([part for part, _ in parts], axis=0)
+    squares = sizes[:, None] * (averaging @ centred**2)
+    kinds, pooled = _kinds_of_variance(sizes, np.zeros(len(sizes), dtype=bool) if pairs is None else pairs)
+    spread, freedom = np.zeros_like(squares), np.zeros(len(sizes))
+    for kind in np.unique(kinds):
+        freedom[kinds == kind] = (sizes[kinds == kind] - 1).sum()
+        spread[kinds == kind] = squares[kinds == kind].sum(axis=0) / freedom[kinds == kind][0]
+    by_stratum = coefficients[:, None] ** 2 * spread / sizes[:, None]
+    parts = [(by_stratum[kinds == kind].sum(axis=0), freedom[kinds == kind][0]) for kind in np.unique(kinds)]
+    persons = by_stratum.sum(axis=0)
+    matched = sizes.astype(np.float64) if matched_sizes is None else matched_sizes
     for grouping in groupings:
         if len(grouping.weights) > 1:
             parts.append(_between_groups(grouping, unit_means, estimate, stratum, coefficients))
@@ -84,6 +112,8 @@ def variance_components(
         variance=np.where(flat, 0.0, variance),
         degrees_of_freedom=df,
         persons=np.where(flat, 0.0, persons),
+        persons_if_matched=np.where(flat, 0.0, (by_stratum * (sizes / matched)[:, None]).sum(axis=0)),
+        pooled=pooled,
         unit_means=unit_means,
     )
 
@@ -105,6 +135,18 @@ def _between_groups(
     own = (averaging @ per_unit) / (sizes - 1)[:, None]
     interaction = np.sum(coefficients[:, None] ** 2 * own, axis=0)
     return np.maximum(between - interaction, 0.0), 1 / concentration - 1
+
+
+def _kinds_of_variance(sizes: Ints, pairs: Bools) -> tuple[Ints, bool]:
+    """Which strata share a variance between persons: each its own, or all of a kind where some are small."""
+    kinds = np.arange(len(sizes))
+    pooled = False
+    for kind in (True, False):
+        of_kind = np.flatnonzero(pairs == kind)
+        if len(of_kind) > 1 and sizes[of_kind].min() < FEWEST_FOR_OWN_VARIANCE:
+            kinds[of_kind] = of_kind[0]
+            pooled = True
+    return kinds, pooled
 
 
 def _averaging(stratum: Ints, sizes: Ints) -> Floats:

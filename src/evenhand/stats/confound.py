@@ -6,6 +6,9 @@ import numpy as np
 
 from evenhand.stats.types import Floats, Ints
 
+NEGLIGIBLE = 1e-9
+"""Means of equal whole numbers may differ by rounding; less than this share of them is none."""
+
 
 def adjusted_gap(unit_means: Floats, nuisance: Floats, *, stratum: Ints, coefficients: Floats) -> Floats:
     """The gap less what the nuisance explains, its slope taken from units of one stratum.
@@ -26,8 +29,9 @@ def adjusted_gap(unit_means: Floats, nuisance: Floats, *, stratum: Ints, coeffic
     shift = float(coefficients @ averaging @ nuisance)
     centred = nuisance - (averaging @ nuisance)[stratum]
     variation = float(centred @ centred)
-    if shift == 0:
+    size = float(np.abs(nuisance).max(initial=0.0))
+    if abs(shift) <= NEGLIGIBLE * size:
         return np.asarray(gap)
-    if variation == 0:
+    if variation <= (NEGLIGIBLE * size) ** 2 * len(nuisance):
         return np.full(gap.shape, np.nan)
     return np.asarray(gap - (centred @ unit_means) / variation * shift)

@@ -50,7 +50,9 @@ def paired_test(differences: Floats, *, scale: Floats, level: float = 0.95) -> P
     identical = np.maximum(np.abs(low), np.abs(high)) <= tolerance
     constant = (high - low <= tolerance) & ~identical
     flat = identical | constant
-    mean = np.where(identical, 0.0, differences.mean(axis=0))
+    mean = differences.mean(axis=0)
+    # Differences that cancel exactly leave a mean of rounding, and a sign that means nothing.
+    mean = np.where(np.abs(mean) <= tolerance, 0.0, mean)
     error = np.where(flat, 0.0, differences.std(axis=0, ddof=1) / np.sqrt(n))
     t = np.divide(mean, error, out=np.full_like(mean, np.nan), where=~flat)
     p = np.where(identical, 1.0, np.where(constant, 0.0, 2 * special.stdtr(n - 1, -np.abs(t))))

@@ -1,0 +1,222 @@
+"""Every number of a finding, recomputed from the parts it is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import special, stats
+from statsmodels.stats.multitest import multipletests
+
+from evenhand.comparing import Settings, compare, tested
+from evenhand.contrasts import contrast
+from evenhand.corpora import Corpus, eec
+from evenhand.findings import Finding
+from evenhand.scoring import Column, Scores
+from evenhand.stats import Components
+from evenhand.systems import Output
+
+FRAME = eec().frame
+BASE = FRAME["source"].rank("dense").to_numpy() / 300 - 0.2
+WIDE = Output("valence", low=-1, high=3)
+
+
+def scores(*columns: np.ndarray, output: Output = WIDE, corpus: Corpus | None = None) -> Scores:
+    corpus = corpus or eec()
+    named = tuple(Column(f"s{number}", output, None) for number in range(len(columns)))
+    return Scores(tuple(corpus.frame["id"]), np.column_stack(columns), named, corpus.digest)
+
+
+def noisy(seed: int, gap: float = 0.0, sd: float = 0.03) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    persons = FRAME["person"].unique(maintain_order=True).to_list()
+    effect = dict(zip(persons, rng.normal(0, sd, len(persons)), strict=True))
+    first = (FRAME["race"] == "African American").fill_null(False).to_numpy()
+    return BASE + gap * first + np.array([effect[p] for p in FRAME["person"]]) + rng.normal(0, 0.02, len(FRAME))
+
+
+def race(made: Scores, settings: Settings, subset: str = "all") -> tuple[list[Finding], Components, float]:
+    found = compare(made, eec(), attributes=["race"], subsets=[subset], settings=settings)
+    parts = tested.Tested(contrast(eec(), "race", subset=subset), eec(), made, settings).components
+    assert parts is not None
+    return list(found.findings), parts, found.generalising_threshold
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_intervals_bounds_and_power_have_their_levels(alpha: float) -> None:
+    made = scores(noisy(0), noisy(1, gap=0.05), noisy(2, gap=0.02))
+    findings, parts, threshold = race(made, Settings(alpha=alpha))
+    assert threshold == pytest.approx(alpha / 3)
+    for number, finding in enumerate(findings):
+        estimate, error = parts.estimate[number], np.sqrt(parts.variance[number])
+        df = parts.degrees_of_freedom[number]
+        assert finding.generalising.interval == pytest.approx(stats.t.interval(1 - alpha, df, estimate, error))
+        narrower = stats.t.interval(1 - 2 * alpha, df, estimate, error)
+        assert finding.equivalence.bound == pytest.approx(max(abs(end) for end in narrower))
+        assert finding.equivalence.delta == pytest.approx(0.01 * 4)
+        assert finding.equivalence.equivalent == (finding.equivalence.bound <= 0.04)
+        critical = stats.t.ppf(1 - threshold / 2, df)
+        assert stats.nct.sf(critical, df, finding.power.smallest_gap / error) == pytest.approx(0.8, abs=1e-4)
+        quantiles = special.ndtri(1 - alpha) + special.ndtri(0.9)
+        rest = parts.variance[number] - parts.persons[number]
+        needed = np.ceil(20 * parts.persons[number] / ((0.04 / quantiles) ** 2 - rest))
+        assert finding.power.persons_needed == max(needed, 5)
+        assert finding.power.persons_per_group == 20
+        published = stats.ttest_1samp(contrast(eec(), "race").matrix @ made.matrix[:, number], 0)
+        assert finding.interval == pytest.approx(tuple(published.confidence_interval(1 - alpha)))
+
+
+def test_shown_small_comes_before_shown_different() -> None:
+    # A gap that is surely not zero and surely below 4 % of the range.
+    finding = race(scores(noisy(0, gap=0.02, sd=0.001)), Settings())[0][0]
+    assert finding.generalising.significant
+    assert finding.verdict == "equivalent"
+    wider = race(scores(noisy(0, gap=0.02, sd=0.001)), Settings(equivalence=0.001))[0][0]
+    assert wider.verdict == "higher"
+
+
+def test_verdicts_need_the_adjusted_p() -> None:
+    settings = Settings(equivalence=0.0001)
+    for seed in range(200):
+        values = noisy(seed, gap=0.02)
+        alone = race(scores(values), settings)[0][0]
+        if 0.01 < (alone.generalising.p or 1) < 0.04:
+            break
+    assert alone.verdict == "higher"
+    among = race(scores(values, *(noisy(1000 + n) for n in range(9))), settings)[0][0]
+    assert among.generalising.p == pytest.approx(alone.generalising.p)
+    assert among.generalising.p_adjusted == pytest.approx(10 * (alone.generalising.p or 1))
+    assert not among.generalising.significant
+    assert among.verdict == "cannot tell"
+    assert alone.p_adjusted == pytest.approx(alone.p)
+    assert among.p_adjusted == pytest.approx(min(1, 10 * among.p))
+
+
+def test_a_subset_reuses_the_threshold_of_holm_and_bh() -> None:
+    made = scores(noisy(0, gap=0.1), *(noisy(n) for n in range(1, 4)))
+    for method, threshold in (("holm", 0.05 / 3), ("bh", 0.05 / 4)):
+        found = compare(
+            made, eec(), attributes=["race"], subsets=["all", "emotional"], settings=Settings(correction=method)
+        )
+        full = [f for f in found.findings if f.subset == "all"]
+        assert [f.generalising.significant for f in full] == [True, False, False, False]
+        assert found.generalising_threshold == pytest.approx(threshold)
+        adjusted = multipletests([f.generalising.p for f in full], method={"bh": "fdr_bh"}.get(method, method))[1]
+        assert [f.generalising.p_adjusted for f in full] == pytest.approx(adjusted.tolist())
+        for finding in found.findings:
+            if finding.subset == "emotional":
+                p = finding.generalising.p
+                assert p is not None
+                assert finding.generalising.p_adjusted == pytest.approx(min(1, p * 0.05 / threshold))
+
+
+def test_effect_size_is_of_the_subset_and_the_system() -> None:
+    values = noisy(0, gap=0.1)
+    finding = race(scores(values), Settings(), "emotion=joy")[0][0]
+    cells = FRAME.with_columns(score=pl.Series(values)).filter(pl.col("emotion") == "joy")
+    spread = cells.group_by("source").agg(pl.col("score").mean())["score"].std()
+    assert finding.effect_size == pytest.approx(finding.mean_difference / spread)
+
+
+def test_exactly_cancelling_differences_have_no_direction() -> None:
+    word = FRAME["source"].rank("dense").to_numpy().astype(int) % 2
+    first = (FRAME["race"] == "African American").fill_null(False).to_numpy()
+    finding = race(scores(BASE + np.where(word, 0.1, -0.1) * first), Settings())[0][0]
+    assert finding.direction == "none"
+    assert finding.effect_size == 0
+    assert finding.delta_spread == pytest.approx(0.2)
+
+
+def test_rounding_is_told_from_findings_at_any_size_of_number() -> None:
+    huge = Output("points", low=None, high=None, unit=1)
+    noise = np.random.default_rng(0).choice([0, 1, -1], len(FRAME)) * 1e-11
+    finding = race(scores(1e5 + noise, output=huge), Settings())[0][0]
+    assert finding.undefined["t"].startswith("identical")
+    assert finding.equivalence.delta == pytest.approx(0.01)
+
+
+def test_an_identical_system_promises_nothing_about_power() -> None:
+    finding = race(scores(BASE), Settings())[0][0]
+    assert finding.power.smallest_gap is None
+    assert finding.power.persons_needed is None
+    assert "power.persons_needed" in finding.undefined
+    assert finding.verdict == "equivalent"
+
+
+def test_an_undefined_test_is_neither_significant_nor_not() -> None:
+    rows = [
+        {"id": f"{s}{p}", "text": f"{p} {s}", "source": s, "person": p, "gender": g}
+        for s in "xyz"
+        for p, g in (("Ann", "female"), ("Bob", "male"))
+    ]
+    corpus = Corpus(frame=pl.DataFrame(rows), name="tiny", attributes={"gender": ("female", "male")})
+    finding = compare(scores(np.arange(6) / 10, corpus=corpus), corpus).findings[0]
+    assert finding.generalising.significant is None
+    assert finding.equivalence.equivalent is None
+    for name in ("generalising.significant", "equivalence.equivalent", "equivalence.bound"):
+        assert "single person" in finding.undefined[name]
+
+
+def test_the_number_of_permutations_and_the_seed_are_obeyed() -> None:
+    made = scores(noisy(0, gap=0.01))
+    few = race(made, Settings(permutations=6))[0][0].generalising.p_permutation
+    assert few is not None
+    assert few * 7 == pytest.approx(round(few * 7))
+    seeds = {race(made, Settings(seed=seed))[0][0].generalising.p_permutation for seed in range(4)}
+    assert len(seeds) > 1
+
+
+def test_most_of_a_gap_is_not_all_of_it() -> None:
+    """Alone means that less than a twentieth is left."""
+    reacts = np.where(FRAME["person"] == "Tia", 0.3, 0.0) + np.where(FRAME["person"] == "Ebony", 0.03, 0.0)
+    finding = race(scores(BASE + reacts), Settings())[0][0]
+    assert finding.rests_on.person == "Tia"
+    assert not finding.rests_on.alone
+    assert finding.rests_on.without == pytest.approx(0.5 * 0.03 / 9)
+
+
+def test_templates_and_words_share_the_gap_by_their_sentences() -> None:
+    first = (FRAME["race"] == "African American").fill_null(False).to_numpy()
+    angry = (FRAME["emotion_word"] == "angry").fill_null(False).to_numpy()
+    finding = race(scores(BASE + 0.36 * (first & angry)), Settings())[0][0]
+    # Angry stands in four of 144 sources.
+    assert finding.mean_difference == pytest.approx(0.01)
+    assert [(share.label, share.share) for share in finding.rests_on.words] == [("angry", pytest.approx(0.01))]
+    assert len(finding.rests_on.templates) == 4
+    assert sum(share.share for share in finding.rests_on.templates) == pytest.approx(0.01)
+    parts = {part.label: part for part in finding.rests_on.parts}
+    assert parts["anger"].gap == pytest.approx(0.36 * 4 / 35)
+    assert sum(part.gap * part.weight for part in parts.values()) == pytest.approx(0.01)
+    assert parts["neutral"].weight == pytest.approx(4 / 144)
+
+
+def test_sentences_that_differ_downwards_are_found_too() -> None:
+    lower = np.where((FRAME["person"] == "Tia") & (FRAME["emotion_word"] == "sad"), -0.2, 0.0)
+    pair = race(scores(BASE + lower), Settings())[0][0].rests_on.sentences[0]
+    assert "Tia" in pair.first_text
+    assert pair.difference == pytest.approx(-0.2)
+
+
+def test_an_interaction_has_no_permutation_no_sentences_and_no_pieces() -> None:
+    pieces = dict.fromkeys(FRAME["person"].unique(), 2)
+    found = compare(scores(noisy(0)), eec(), attributes=["race+gender"], pieces={"s0": pieces})
+    last = found.findings[-1]
+    assert last.interaction
+    assert (last.first, last.second) == ("race gap (female)", "race gap (male)")
+    assert last.generalising.p_permutation is None
+    assert last.rests_on.sentences == ()
+    assert last.rests_on.pieces is None
+    assert found.findings[0].rests_on.pieces is not None
+
+
+def test_pieces_of_pairs_are_differences() -> None:
+    pieces = dict.fromkeys(FRAME["person"].unique(), 1)
+    for _, male in (pair.split("/") for pair in FRAME["pair"].drop_nulls().unique()):
+        pieces[male] = 2
+    finding = compare(
+        scores(noisy(0)), eec(), attributes=["gender"], subsets=["noun-phrases"], pieces={"s0": pieces}
+    ).findings[0]
+    assert finding.rests_on.pieces is not None
+    assert (finding.rests_on.pieces.first_mean, finding.rests_on.pieces.second_mean) == (1, 2)
+    assert finding.rests_on.pieces.adjusted_gap is None
+    assert "not separable" in finding.undefined["rests_on.pieces.adjusted_gap"]
