@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
-from evenhand.errors import EvenhandError, UsageError
-from evenhand.files import write_whole
+from evenhand.corpora import Corpus
+from evenhand.errors import EvenhandError, MissingExtra, UsageError
+from evenhand.files import write_together, write_whole
 from evenhand.findings import Finding
+from evenhand.report.details import Details
+from evenhand.report.notebook import notebook_table
 from evenhand.report.words import in_words
 from evenhand.scoring import Scores
 
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
 REPORT_FILE = "report.json"
 SCORES_FILE = "scores.parquet"
+CORPUS_FILE = "corpus.parquet"
+PAGE_FILE = "report.html"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +36,7 @@ class Report:
     findings: tuple[Finding, ...]
     provenance: dict[str, Any]
     scores: Scores | None = field(default=None, repr=False)
+    corpus: Corpus | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         verdicts = Counter(finding.verdict for finding in self.findings)
@@ -39,13 +46,32 @@ class Report:
     def __str__(self) -> str:
         return "\n".join(in_words(finding) for finding in self.findings)
 
+    @cached_property
+    def details(self) -> Details | None:
+        """What pictures are drawn from; None for a report without its scores."""
+        if self.scores is None or self.corpus is None:
+            return None
+        return Details(self.corpus, self.scores, self.findings)
+
+    def to_html(self) -> str:
+        """The page: one self-contained file."""
+        from evenhand.report.page import to_html
+
+        return to_html(self)
+
+    def _repr_html_(self) -> str:
+        return notebook_table(self.findings)
+
     def frame(self) -> pl.DataFrame:
         """One row per finding, the nested parts in columns such as `generalising_p`."""
         return pl.DataFrame([_flat(finding) for finding in self.findings], infer_schema_length=None)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same as `frame`, for pandas (which must be installed)."""
-        import pandas
+        try:
+            import pandas
+        except ModuleNotFoundError as error:
+            raise MissingExtra("to_pandas()", "pandas") from error
 
         return pandas.DataFrame(self.frame().to_dict(as_series=False))
 
@@ -57,15 +83,29 @@ class Report:
         """Stable JSON without NaN or Infinity: what is undefined is null, with its reason beside it."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
-    def save(self, folder: Path) -> None:
-        """Write `report.json` and, if there are scores, `scores.parquet`."""
+    def save(self, folder: str | Path) -> None:
+        """Write `report.json`, `report.html` and, where they are known, `scores.parquet` and `corpus.parquet`.
+
+        All or none: a report never stands beside scores of another audit.
+        """
+        folder = Path(folder)
+        contents = {folder / PAGE_FILE: self.to_html().encode(), folder / REPORT_FILE: f"{self.to_json()}\n".encode()}
         if self.scores is not None:
-            self.scores.save(folder / SCORES_FILE)
-        write_whole(folder / REPORT_FILE, f"{self.to_json()}\n".encode())
+            contents[folder / SCORES_FILE] = self.scores.to_bytes()
+        if self.corpus is not None:
+            contents[folder / CORPUS_FILE] = self.corpus.to_bytes()
+        write_together(contents)
+
+    def save_page(self, folder: Path) -> Path:
+        """Write `report.html`."""
+        path = folder / PAGE_FILE
+        write_whole(path, self.to_html().encode())
+        return path
 
     @classmethod
-    def load(cls, folder: Path) -> Self:
+    def load(cls, folder: str | Path) -> Self:
         """Read a saved report, with its scores where they were kept."""
+        folder = Path(folder)
         path = folder / REPORT_FILE
         if not path.is_file():
             raise UsageError(f"{folder} holds no {REPORT_FILE}; `evenhand audit ... --out {folder}` makes one")
@@ -75,14 +115,20 @@ class Report:
             provenance = content["provenance"]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise EvenhandError(f"{path} is not a report of this version: {error}") from error
-        scores = folder / SCORES_FILE
-        return cls(findings, provenance, Scores.load(scores) if scores.is_file() else None)
+        scores, corpus = folder / SCORES_FILE, folder / CORPUS_FILE
+        return cls(
+            findings,
+            provenance,
+            Scores.load(scores) if scores.is_file() else None,
+            Corpus.load(corpus) if corpus.is_file() else None,
+        )
 
 
 def _flat(finding: Finding) -> dict[str, Any]:
     values = finding.to_dict()
     for part in ("generalising", "equivalence", "power"):
         values |= {f"{part}_{name}": value for name, value in values.pop(part).items()}
+    values["generalising_left_out"] = ", ".join(values["generalising_left_out"])
     rests_on = values.pop("rests_on")
     values |= {"rests_on": rests_on["person"], "without": rests_on["without"]}
     for name in ("range", "interval", "generalising_interval"):

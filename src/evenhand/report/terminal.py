@@ -10,19 +10,24 @@ from rich.text import Text
 
 from evenhand.findings import Finding
 from evenhand.report.report import Report
-from evenhand.report.words import in_words, number, span
+from evenhand.report.words import in_words, number
 
 COLOURS = {"higher": "bold red", "lower": "bold red", "equivalent": "green", "cannot tell": "yellow"}
 READING = (
-    "Gap: first group minus second ({groups}), in the output's own units. On these persons: the published paired test, "
-    "p adjusted. In general: the {level} interval for persons, templates and words like these; verdicts are its. "
-    "No significant difference does not mean fair."
+    "Gap: first group minus second ({groups}), in the output's own units. On these: the published paired test, for "
+    "these very persons; p is adjusted. In general: the {level} interval for persons, templates and words like these; "
+    "the verdict comes from it, after correction for many questions. No significant difference does not mean fair."
 )
 
 
+NARROW = 72
+LONGEST_NAME = 26
+
+
 def print_report(report: Report, console: Console) -> None:
-    """Print the table and the sentences."""
-    console.print(_table(report))
+    """Print the table and the sentences; where there is no room for a table, the sentences alone."""
+    if console.width >= NARROW:
+        console.print(_table(report))
     console.print()
     console.print(Text(_reading(report), style="dim"))
     console.print()
@@ -43,9 +48,22 @@ def _table(report: Report) -> Table:
     previous = None
     for finding in report.findings:
         name = finding.system if outputs[finding.system] == 1 else f"{finding.system} {finding.output}"
-        table.add_row("" if name == previous else name, *_row(finding, spell_out=finding.attribute in several))
+        shown = Text("" if name == previous else shortened(name))
+        table.add_row(shown, *_row(finding, spell_out=finding.attribute in several))
         previous = name
     return table
+
+
+def shortened(name: str, most: int = LONGEST_NAME) -> str:
+    """A name cut in the middle, where it is long.
+
+    >>> shortened("file:predictions/of/the/third/model.csv")
+    'file:predicti…ird/model.csv'
+    """
+    if len(name) <= most:
+        return name
+    half = (most - 1) // 2
+    return f"{name[: half + 1]}…{name[-half - 1 :]}"
 
 
 def _outputs(report: Report) -> dict[str, int]:
@@ -68,13 +86,13 @@ def _reading(report: Report) -> str:
 
 
 def _row(finding: Finding, *, spell_out: bool) -> tuple[str | Text, ...]:
-    scale = span(finding)
+    scale = finding.span
     subset = "" if finding.subset == "all" else f", {finding.subset}"
     groups = f"{finding.first} − {finding.second}" if spell_out else finding.attribute
     interval = finding.generalising.interval
     between = "undefined" if interval is None else " to ".join(number(end, span=scale) for end in interval)
     return (
-        f"{groups}{subset}",
+        Text(f"{groups}{subset}"),
         number(finding.mean_difference, span=scale),
         _published(finding),
         between,
@@ -90,5 +108,5 @@ def _published(finding: Finding) -> str:
 
 def _verdict(finding: Finding) -> str:
     if finding.verdict == "equivalent":
-        return f"equivalent ±{number(finding.equivalence.delta, span=span(finding))}"
+        return f"equivalent ±{number(finding.equivalence.delta, span=finding.span)}"
     return finding.verdict

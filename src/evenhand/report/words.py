@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from evenhand.findings import Finding
 
 NOTICEABLE = 3.0
@@ -11,25 +13,30 @@ NOTICEABLE = 3.0
 def in_words(finding: Finding) -> str:
     """What was found: on these persons, what it rests on, and for persons in general."""
     clauses = [_on_these(finding), _rests_on(finding), _cancelling(finding), _in_general(finding), _settling(finding)]
+    clauses += [_left_out(finding), _draws(finding)]
     return "; ".join(clause for clause in clauses if clause) + "."
 
 
 def number(value: float, *, span: float = 1.0) -> str:
     """A number with as many decimals as its scale deserves, and a real minus sign.
 
-    >>> number(-0.01234), number(1.5, span=10), number(0.0)
-    ('−0.012', '1.50', '0.000')
+    >>> number(-0.01234), number(1.5, span=10), number(0.0), number(0.00011), number(1e-9)
+    ('−0.012', '1.50', '0.000', '0.00011', '0.000')
     """
     decimals = 3 if span <= 2 else 2
     shown = f"{value:.{decimals}f}"
     if float(shown) == 0 and value != 0:
-        shown = f"{value:.1e}"
+        # One digit that is not zero, or the least that is still worth a look.
+        shown = (
+            f"{value:.{decimals + 3}f}".rstrip("0") if abs(value) >= 10.0 ** -(decimals + 3) else "0." + "0" * decimals
+        )
     return shown.replace("-", "−")
 
 
-def span(finding: Finding) -> float:
-    """The width of the scale that a finding is on, as far as it is known."""
-    return finding.range[1] - finding.range[0] if finding.range else 10.0
+def comparison_name(finding: Finding) -> str:
+    """What is compared, such as `gender` or `race: X − Y, neutral`."""
+    subset = "" if finding.subset == "all" else f", {finding.subset}"
+    return f"{finding.attribute}: {finding.first} − {finding.second}{subset}"
 
 
 def who(finding: Finding) -> str:
@@ -48,11 +55,10 @@ def sentences_of(group: str, *, called: str) -> str:
 
 def _on_these(finding: Finding) -> str:
     these = f"on these {finding.persons_called}"
-    gap = number(abs(finding.mean_difference), span=span(finding))
-    if " − " in finding.first:
-        return f"{who(finding)}: the gap {finding.first} and the gap {finding.second} differ by {gap} {these}" + (
-            "" if finding.significant else ", which is not significant"
-        )
+    gap = number(abs(finding.mean_difference), span=finding.span)
+    if finding.interaction:
+        significant = "" if finding.significant else ", which is not significant"
+        return f"{who(finding)}: {finding.first} and {finding.second} differ by {gap} {these}{significant}"
     first = sentences_of(finding.first, called=finding.persons_called)
     if finding.direction == "none" and finding.delta_spread == 0:
         second = sentences_of(finding.second, called=finding.persons_called)
@@ -60,7 +66,7 @@ def _on_these(finding: Finding) -> str:
     if not finding.significant:
         return (
             f"{who(finding)} shows no significant difference between {finding.first} and {finding.second} {these} "
-            f"({number(finding.mean_difference, span=span(finding))})"
+            f"({number(finding.mean_difference, span=finding.span)})"
         )
     word = "higher" if finding.direction == "first_higher" else "lower"
     return f"{who(finding)} scores {first} {gap} {word} than {finding.second} ones {these}"
@@ -70,7 +76,7 @@ def _rests_on(finding: Finding) -> str:
     evidence = finding.rests_on
     if not evidence.alone or evidence.without is None:
         return ""
-    return f"it rests on {evidence.person} alone (without it {number(evidence.without, span=span(finding))})"
+    return f"it rests on {evidence.person} alone (without it {number(evidence.without, span=finding.span)})"
 
 
 def _cancelling(finding: Finding) -> str:
@@ -86,12 +92,12 @@ def _cancelling(finding: Finding) -> str:
     top, bottom = max(noticed, key=lambda part: part.gap), min(noticed, key=lambda part: part.gap)
     if top.gap <= 0 or bottom.gap >= 0:
         return ""
-    up, down = (number(part.gap, span=span(finding)) for part in (top, bottom))
+    up, down = (number(part.gap, span=finding.span) for part in (top, bottom))
     return f"the gap changes sign (+{up} on {top.label}, {down} on {bottom.label})"
 
 
 def _in_general(finding: Finding) -> str:
-    general, scale = finding.generalising, span(finding)
+    general, scale = finding.generalising, finding.span
     lead = f"for {finding.persons_called} in general: "
     if general.interval is None:
         return f"{lead}cannot tell, because {finding.undefined['generalising.interval']}"
@@ -99,8 +105,10 @@ def _in_general(finding: Finding) -> str:
     if finding.verdict == "equivalent":
         return f"{lead}equivalent within ±{number(finding.equivalence.delta, span=scale)}"
     if finding.verdict == "cannot tell":
-        return f"{lead}cannot tell (the gap may be anywhere from {low} to {high})"
-    return f"{lead}{finding.verdict}, by {low} to {high}"
+        outside = general.interval[0] > 0 or general.interval[1] < 0
+        corrected = ", though not zero before correction for many questions" if outside else ""
+        return f"{lead}cannot tell (the gap may be anywhere from {low} to {high}{corrected})"
+    return f"{lead}{finding.verdict}, by {low}" + ("" if low == high else f" to {high}")
 
 
 def _settling(finding: Finding) -> str:
@@ -108,7 +116,22 @@ def _settling(finding: Finding) -> str:
         return ""
     if finding.power.persons_needed is None:
         return finding.undefined.get("power.persons_needed", "")
-    more = finding.power.persons_needed - finding.power.persons_per_group
+    more = math.ceil(finding.power.persons_needed - finding.power.persons_per_group)
     if more <= 0:
         return ""
-    return f"{more:.0f} more {finding.persons_called} a group would settle it"
+    return f"about {more:,} more {finding.persons_called} a group would settle it"
+
+
+def _draws(finding: Finding) -> str:
+    if finding.draw_spread is None:
+        return ""
+    apart = number(finding.draw_spread, span=finding.span)
+    return f"asked {finding.draws} times, and one sentence's answers lie {apart} apart (standard deviation)"
+
+
+def _left_out(finding: Finding) -> str:
+    missing = finding.generalising.left_out
+    if not missing:
+        return ""
+    some = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
+    return f"the general answer does without {len(missing)} {finding.persons_called} ({some})"

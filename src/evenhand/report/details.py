@@ -1,0 +1,141 @@
+"""What the pictures are drawn from: differences by system, and persons by template, summed up to stay small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from evenhand.contrasts import Contrast, Floats, contrasts
+from evenhand.corpora import Corpus
+from evenhand.findings import Finding
+from evenhand.scoring import Scores
+
+POINTS_IN_ALL = 24_000
+MOST_POINTS, FEWEST_POINTS = 300, 15
+MOST_PERSONS, MOST_TEMPLATES = 80, 40
+WHISKER = 1.5
+"""Whiskers reach to the last difference within so many interquartile ranges of the box."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A box plot: quartiles, whiskers, extremes, and some of the points behind them."""
+
+    low: float
+    whisker_low: float
+    q1: float
+    median: float
+    q3: float
+    whisker_high: float
+    high: float
+    points: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """How far each person's score lies from the typical one in the same sentences: (persons, templates)."""
+
+    persons: tuple[str, ...]
+    groups: tuple[str, ...]
+    templates: tuple[str, ...]
+    values: Floats
+
+
+class Details:
+    """Differences and heat maps of a report's findings, computed from its saved scores."""
+
+    def __init__(self, corpus: Corpus, scores: Scores, findings: Sequence[Finding]) -> None:
+        self._corpus = corpus
+        self._scores = scores
+        self._column = {(c.system, c.output.name): place for place, c in enumerate(scores.columns)}
+        self._points = int(np.clip(POINTS_IN_ALL // max(len(findings), 1), FEWEST_POINTS, MOST_POINTS))
+
+        @cache
+        def differences(attribute: str, subset: str) -> dict[tuple[str, str], Floats]:
+            made: list[Contrast] = contrasts(corpus, attribute, subset=subset)
+            return {(one.first, one.second): one.matrix @ scores.matrix for one in made}
+
+        self._differences = differences
+
+    def spread(self, finding: Finding) -> Spread:
+        """The finding's differences as a box with some of its points."""
+        column = self._column[finding.system, finding.output]
+        values = np.sort(self._differences(finding.attribute, finding.subset)[finding.first, finding.second][:, column])
+        q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
+        reach = WHISKER * (q3 - q1)
+        inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+        # Evenly spaced ranks keep the shape and both ends.
+        ranks = np.linspace(0, len(values) - 1, min(self._points, len(values))).round().astype(int)
+        return Spread(
+            low=float(values[0]),
+            whisker_low=float(inside[0]),
+            q1=float(q1),
+            median=float(median),
+            q3=float(q3),
+            whisker_high=float(inside[-1]),
+            high=float(values[-1]),
+            points=tuple(values[ranks].tolist()),
+        )
+
+    @cached_property
+    def _heat(self) -> tuple[HeatMap, Floats] | None:
+        """The axes of the heat maps, which all systems share, and the values: (persons, templates, columns)."""
+        frame = self._corpus.frame
+        if "template" not in frame.columns:
+            return None
+        group = pl.concat_str([pl.col(name).fill_null("") for name in self._corpus.attributes], separator=" ")
+        persons = frame.select("person", group=group.str.strip_chars()).unique(
+            "person", keep="first", maintain_order=True
+        )
+        templates = frame["template"].unique(maintain_order=True).to_list()[:MOST_TEMPLATES]
+        values = np.stack([self._by_person(frame["template"] == template) for template in templates], axis=1)
+        strength = np.abs(np.nanmean(values, axis=1)).max(axis=1)
+        kept = np.sort(np.argsort(-strength, kind="stable")[:MOST_PERSONS])
+        # Groups together, in the order in which they first appear.
+        groups = persons["group"].to_list()
+        first_seen = {name: place for place, name in enumerate(dict.fromkeys(groups))}
+        kept = np.array(sorted(kept, key=lambda person: first_seen[groups[person]]))
+        axes = HeatMap(
+            tuple(persons["person"][kept]), tuple(persons["group"][kept]), tuple(templates), np.zeros((0, 0))
+        )
+        return axes, values[kept]
+
+    def _by_person(self, rows: pl.Series) -> Floats:
+        """Each person's mean distance from the typical score, over some of the sentences: (persons, columns)."""
+        frame = self._corpus.frame
+        person = _numbers(frame["person"])
+        chosen = np.flatnonzero(rows.fill_null(False).to_numpy())
+        n_persons = int(person.max()) + 1
+        totals = np.zeros((n_persons, len(self._scores.columns)))
+        np.add.at(totals, person[chosen], self._from_everybody[chosen])
+        counts = np.bincount(person[chosen], minlength=n_persons)[:, None]
+        means: Floats = np.divide(totals, counts, out=np.full_like(totals, np.nan), where=counts > 0)
+        return means
+
+    @cached_property
+    def _from_everybody(self) -> Floats:
+        """Each score less the median of its source: one odd person then leaves all others at zero."""
+        source = _numbers(self._corpus.frame["source"])
+        order = np.argsort(source, kind="stable")
+        away = np.empty_like(self._scores.matrix)
+        for rows in np.split(order, np.cumsum(np.bincount(source))[:-1]):
+            away[rows] = self._scores.matrix[rows] - np.median(self._scores.matrix[rows], axis=0)
+        return away
+
+    def heat_map(self, system: str, output: str) -> HeatMap | None:
+        """Persons by template; None where the corpus has no templates. What no sentence shows is NaN."""
+        if self._heat is None:
+            return None
+        axes, values = self._heat
+        return replace(axes, values=values[:, :, self._column[system, output]])
+
+
+def _numbers(column: pl.Series) -> npt.NDArray[np.int64]:
+    """Number the values in order of appearance."""
+    place = {value: number for number, value in enumerate(column.unique(maintain_order=True))}
+    return np.array([place[value] for value in column], dtype=np.int64)

@@ -1,0 +1,268 @@
+"""Charts as Vega-Lite: the same specifications serve the page and the PNG and SVG files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.files import write_whole
+from evenhand.findings import Finding
+from evenhand.report.details import Details, HeatMap, Spread
+from evenhand.report.words import comparison_name
+
+Spec = dict[str, Any]
+Row = dict[str, Any]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+VERDICTS = ("higher", "lower", "equivalent", "cannot tell")
+COLOURS = {"light": ("#b45309", "#1d4ed8", "#15803d", "#6b7280"), "dark": ("#fbbf24", "#60a5fa", "#4ade80", "#a3a3a3")}
+DIVERGING = {"light": ("#1d4ed8", "#f5f5f4", "#b45309"), "dark": ("#60a5fa", "#292524", "#fbbf24")}
+SHAPES = ("triangle-up", "triangle-down", "circle", "diamond")
+AXIS = "gap, % of the range"
+STATIC_WIDTH = 640
+ROW_STEP = 26
+
+
+def forest_row(finding: Finding, label: str) -> Row:
+    """A finding as percentages of its output's range."""
+    percent = 100 / finding.span
+    low, high = finding.generalising.interval or (None, None)
+    return {
+        "system": label,
+        "gap": finding.mean_difference * percent,
+        "these_low": finding.interval[0] * percent,
+        "these_high": finding.interval[1] * percent,
+        "general_low": None if low is None else low * percent,
+        "general_high": None if high is None else high * percent,
+        "verdict": finding.verdict,
+    }
+
+
+def box_row(finding: Finding, spread: Spread, label: str) -> Row:
+    """The box of a finding's differences, as percentages of its output's range."""
+    percent = 100 / finding.span
+    names = ("low", "whisker_low", "q1", "median", "q3", "whisker_high", "high")
+    box = {name: getattr(spread, name) * percent for name in names}
+    return {"system": label, "verdict": finding.verdict, **box, "points": [p * percent for p in spread.points]}
+
+
+def heat_rows(heat_map: HeatMap, span: float) -> list[Row]:
+    """One row per person and template, as percentages of the output's range."""
+    return [
+        {
+            "person": person,
+            "group": heat_map.groups[i],
+            "template": template,
+            "value": None if np.isnan(heat_map.values[i, j]) else 100 * float(heat_map.values[i, j]) / span,
+        }
+        for i, person in enumerate(heat_map.persons)
+        for j, template in enumerate(heat_map.templates)
+    ]
+
+
+def forest(rows: Sequence[Row], *, delta: float, theme: str = "light") -> Spec:
+    """Gaps with both intervals: thin for these persons, thick in general; the band is ±delta (in %)."""
+    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
+    tooltip = [
+        {"field": "system"},
+        {"field": "gap", "format": ".2f", "title": "gap, %"},
+        {"field": "these_low", "format": ".2f", "title": "on these persons, from"},
+        {"field": "these_high", "format": ".2f", "title": "to"},
+        {"field": "general_low", "format": ".2f", "title": "in general, from"},
+        {"field": "general_high", "format": ".2f", "title": "to"},
+        {"field": "verdict"},
+    ]
+    return _chart(
+        "Forest plot: each system's gap with its interval on these persons and in general.",
+        layer=[
+            {
+                "data": {"values": [{"from": -delta, "to": delta}]},
+                "mark": {"type": "rect", "opacity": 0.12, "color": "#16a34a"},
+                "encoding": {"x": {"field": "from", "type": "quantitative"}, "x2": {"field": "to"}},
+            },
+            {"mark": {"type": "rule", "color": "#888"}, "encoding": {"x": {"datum": 0}}},
+            {
+                "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.75, "strokeCap": "round"},
+                "encoding": {
+                    "y": y,
+                    "x": {"field": "general_low", "type": "quantitative", "title": AXIS, "axis": {"tickCount": 8}},
+                    "x2": {"field": "general_high"},
+                    "color": _verdict_colour(theme),
+                    "tooltip": tooltip,
+                },
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 1.5, "color": "#333" if theme == "light" else "#eee"},
+                "encoding": {
+                    "y": y,
+                    "x": {"field": "these_low", "type": "quantitative"},
+                    "x2": {"field": "these_high"},
+                    "tooltip": tooltip,
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+                "encoding": {
+                    "y": y,
+                    "x": {"field": "gap", "type": "quantitative"},
+                    "color": _verdict_colour(theme),
+                    "shape": {
+                        "field": "verdict",
+                        "scale": {"domain": VERDICTS, "range": SHAPES},
+                        "legend": {"orient": "top", "title": None},
+                    },
+                    "tooltip": tooltip,
+                },
+            },
+        ],
+        data={"values": list(rows)},
+        height={"step": ROW_STEP},
+    )
+
+
+def boxes(rows: Sequence[Row], *, theme: str = "light") -> Spec:
+    """The differences themselves: quartiles, whiskers at 1.5 interquartile ranges, and points."""
+    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
+    ink = "#333" if theme == "light" else "#eee"
+    tooltip = [{"field": "system"}, *({"field": n, "format": ".2f"} for n in ("low", "q1", "median", "q3", "high"))]
+
+    def span(start: str, end: str) -> Spec:
+        x = {
+            "field": start,
+            "type": "quantitative",
+            "title": "difference, % of the range",
+            "axis": {"tickCount": 8},
+        }
+        return {"y": y, "x": x, "x2": {"field": end}, "tooltip": tooltip}
+
+    return _chart(
+        "Box plots: each system's differences.",
+        layer=[
+            {
+                "transform": [
+                    {"flatten": ["points"], "as": ["point"]},
+                    {"calculate": "random()", "as": "jitter"},
+                ],
+                "mark": {"type": "circle", "size": 9, "opacity": 0.45},
+                "encoding": {
+                    "y": y,
+                    "yOffset": {"field": "jitter", "type": "quantitative", "scale": {"domain": [-0.3, 1.3]}},
+                    "x": {"field": "point", "type": "quantitative"},
+                    "color": _verdict_colour(theme) | {"legend": None},
+                },
+            },
+            {"mark": {"type": "rule", "color": ink}, "encoding": span("whisker_low", "whisker_high")},
+            {"mark": {"type": "bar", "size": 9, "color": "#999", "opacity": 0.6}, "encoding": span("q1", "q3")},
+            {
+                "mark": {"type": "tick", "thickness": 2.5, "size": 14, "color": ink},
+                "encoding": {"y": y, "x": {"field": "median", "type": "quantitative"}, "tooltip": tooltip},
+            },
+            {"mark": {"type": "rule", "color": "#888", "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
+        ],
+        data={"values": list(rows)},
+        height={"step": ROW_STEP},
+    )
+
+
+def heat(rows: Sequence[Row], *, theme: str = "light") -> Spec:
+    """Person × template: who is scored above (orange) or below (blue) the typical person in the same sentences."""
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    reach = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1
+    order = [row["person"] for group in groups for row in rows if row["group"] == group]
+    return _chart(
+        "Heat map of each person's mean difference from the typical score in each template.",
+        data={"values": list(rows)},
+        mark={"type": "rect"},
+        height={"step": 13},
+        encoding={
+            "y": {"field": "person", "type": "nominal", "sort": list(dict.fromkeys(order)), "title": None},
+            "x": {
+                "field": "template",
+                "type": "nominal",
+                "sort": None,
+                "title": None,
+                "axis": {"labelAngle": -35, "labelLimit": 230, "orient": "top"},
+            },
+            "color": {
+                "field": "value",
+                "type": "quantitative",
+                "title": "% of range",
+                "scale": {"range": DIVERGING[theme], "interpolate": "lab", "domain": [-reach, 0, reach]},
+            },
+            "tooltip": [
+                {"field": "person"},
+                {"field": "group"},
+                {"field": "template"},
+                {"field": "value", "format": ".2f", "title": "difference from the typical score, %"},
+            ],
+        },
+    )
+
+
+def by_comparison(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
+    """The findings that share a chart."""
+    grouped: dict[str, list[Finding]] = {}
+    for finding in findings:
+        grouped.setdefault(comparison_name(finding), []).append(finding)
+    return grouped
+
+
+def static_figures(
+    findings: Sequence[Finding], details: Details, labels: Mapping[tuple[str, str], str]
+) -> dict[str, Spec]:
+    """Every figure of a report, by the name of its file."""
+    figures: dict[str, Spec] = {}
+    for name, members in by_comparison(findings).items():
+        delta = 100 * members[0].equivalence.delta / members[0].span
+        rows = [forest_row(finding, labels[finding.system, finding.output]) for finding in members]
+        figures[f"forest-{name}"] = _titled(forest(rows, delta=delta), name)
+        spreads = [
+            box_row(finding, details.spread(finding), labels[finding.system, finding.output]) for finding in members
+        ]
+        figures[f"differences-{name}"] = _titled(boxes(spreads), name)
+    spans = {(finding.system, finding.output): finding.span for finding in findings}
+    for (system, output), span in spans.items():
+        heat_map = details.heat_map(system, output)
+        if heat_map is not None:
+            title = labels[system, output]
+            figures[f"persons-{title}"] = _titled(heat(heat_rows(heat_map, span)), title)
+    return figures
+
+
+def write_figures(figures: Mapping[str, Spec], folder: Path) -> list[Path]:
+    """Write each figure as PNG and SVG."""
+    import vl_convert
+
+    written = []
+    for name, spec in figures.items():
+        stem = re.sub(r"[^\w.+-]+", "-", name).strip("-")
+        for ending, content in {
+            "svg": vl_convert.vegalite_to_svg(spec).encode(),
+            "png": vl_convert.vegalite_to_png(spec, scale=2),
+        }.items():
+            path = folder / f"{stem}.{ending}"
+            write_whole(path, content)
+            written.append(path)
+    return written
+
+
+def _chart(description: str, **parts: Any) -> Spec:
+    # Only the width follows the page; heights follow the number of rows.
+    autosize = {"type": "fit-x", "contains": "padding"}
+    return {"$schema": SCHEMA, "description": description, "width": STATIC_WIDTH, "autosize": autosize, **parts}
+
+
+def _titled(spec: Spec, title: str) -> Spec:
+    return spec | {"title": title}
+
+
+def _verdict_colour(theme: str) -> Spec:
+    return {
+        "field": "verdict",
+        "scale": {"domain": VERDICTS, "range": COLOURS[theme]},
+        "legend": {"orient": "top", "title": None},
+    }

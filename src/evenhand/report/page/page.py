@@ -1,0 +1,307 @@
+"""From a report to its page: what the template shows at once, and what the script draws on demand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import markupsafe
+import numpy as np
+
+from evenhand.findings import Finding, SentencePair
+from evenhand.report import figures
+from evenhand.report.details import Details
+from evenhand.report.words import comparison_name, in_words, number
+
+if TYPE_CHECKING:
+    from evenhand.report.report import Report
+
+MOST_SENTENCES = 40
+SECTIONS = {
+    "verdicts": "Verdicts",
+    "all": "All findings",
+    "gaps": "Gaps",
+    "differences": "Differences",
+    "system": "One system",
+    "reading": "How to read",
+    "limits": "Limits",
+    "provenance": "Provenance",
+}
+HEADINGS = ("system", "comparison", "gap", "in general, from", "to", "p, these persons", "effect size", "verdict")
+
+
+def to_html(report: Report) -> str:
+    """One file that needs nothing else."""
+    parts = {name: (files("evenhand.report.page") / name).read_text("utf-8") for name in ("style.css", "script.js")}
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    template = environment.from_string((files("evenhand.report.page") / "template.html.j2").read_text("utf-8"))
+    return template.render(
+        **_shown_at_once(report),
+        style=_trusted(parts["style.css"]),
+        script=_trusted(parts["script.js"]),
+        vega=_trusted(_vega()),
+        data=_embedded(_drawn_on_demand(report)),
+    )
+
+
+def labels(findings: Sequence[Finding]) -> dict[tuple[str, str], str]:
+    """What each column is called: the system, and the output where it has several."""
+    outputs = Counter(system for system, _ in {(finding.system, finding.output) for finding in findings})
+    return {
+        (finding.system, finding.output): finding.system
+        if outputs[finding.system] == 1
+        else f"{finding.system} {finding.output}"
+        for finding in findings
+    }
+
+
+def _shown_at_once(report: Report) -> dict[str, Any]:
+    names = labels(report.findings)
+    place = {key: number for number, key in enumerate(names)}
+    corpus, provenance = report.corpus, report.provenance
+    title = "Audit of " + (", ".join(names.values()) if len(names) <= 6 else f"{len(names)} systems")
+    sentences = [{"verdict": finding.verdict, "text": in_words(finding)} for finding in report.findings]
+    verdicts: Counter[str] = Counter(finding.verdict for finding in report.findings)
+    return {
+        "title": title,
+        "corpus": {
+            "sentences": f"{provenance['corpus']['sentences']:,}",
+            "title": corpus.about.title if corpus is not None and corpus.about.title else provenance["corpus"]["name"],
+        },
+        "systems": list(names.values()),
+        "findings": report.findings,
+        "sections": [{"id": name, "short": short} for name, short in SECTIONS.items()],
+        "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
+        "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
+        "headings": [{"text": text, "numeric": 2 <= i <= 6} for i, text in enumerate(HEADINGS)],
+        "rows": [_row(finding, names, place) for finding in report.findings],
+        "delta_percent": f"{100 * provenance['settings']['equivalence']:g}",
+        "thinned": any(finding.n > 300 for finding in report.findings) or len(report.findings) > 80,
+        "limits": corpus.about.limits if corpus is not None else (),
+        "provenance": {"command": None, **provenance},
+        "facts": _facts(provenance),
+    }
+
+
+def _row(finding: Finding, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int]) -> dict[str, Any]:
+    key = (finding.system, finding.output)
+    low, high = finding.generalising.interval or (None, None)
+    verdict: str = finding.verdict
+    if verdict == "equivalent":
+        verdict = f"equivalent ±{number(finding.equivalence.delta, span=finding.span)}"
+    return {
+        "label": names[key],
+        "column": place[key],
+        "comparison": comparison_name(finding),
+        "cells": [
+            _cell(finding.mean_difference, finding.span),
+            _cell(low, finding.span),
+            _cell(high, finding.span),
+            {"value": finding.p_adjusted, "text": _p(finding)},
+            _cell(finding.effect_size, 1.0),
+        ],
+        "verdict": finding.verdict,
+        "verdict_text": verdict,
+    }
+
+
+def _cell(value: float | None, span: float) -> dict[str, Any]:
+    return {"value": "" if value is None else value, "text": "undefined" if value is None else number(value, span=span)}
+
+
+def _p(finding: Finding) -> str:
+    if finding.direction == "none" and finding.delta_spread == 0:
+        return "identical"
+    return "< 0.001" if finding.p_adjusted < 0.001 else f"{finding.p_adjusted:.3f}"
+
+
+def _facts(provenance: dict[str, Any]) -> list[tuple[str, str]]:
+    corpus, settings = provenance["corpus"], provenance["settings"]
+    return [
+        ("Corpus", f"{corpus['name']} (version {corpus['version']}), {corpus['sentences']:,} sentences"),
+        ("Digest of the sentences", corpus["sentences_digest"]),
+        ("Settings", ", ".join(f"{name} {value}" for name, value in settings.items() if value is not None)),
+        ("Questions in the correction", str(provenance["assessments"])),
+        ("Threshold for a raw p, these persons", f"{provenance['threshold']:.3g}"),
+        ("Threshold for a raw p, in general", f"{provenance['generalising_threshold']:.3g}"),
+        ("Systems", "; ".join(_fingerprint(system) for system in provenance["systems"])),
+        ("Packages", ", ".join(f"{name} {version}" for name, version in provenance["packages"].items())),
+        ("Python", provenance["python"]),
+    ]
+
+
+def _fingerprint(system: dict[str, Any]) -> str:
+    known = f"fingerprint {system['fingerprint'][:12]}" if system["fingerprint"] else "no fingerprint"
+    return f"{system['system']} {system['output']} ({known})"
+
+
+def _drawn_on_demand(report: Report) -> dict[str, Any]:
+    names = labels(report.findings)
+    place = {key: number for number, key in enumerate(names)}
+    details = report.details
+    heat_maps = {key: None if details is None else details.heat_map(*key) for key in names}
+    some = next((heat_map for heat_map in heat_maps.values() if heat_map is not None), None)
+    return {
+        "specs": {theme: _specs(theme, report) for theme in figures.COLOURS},
+        "comparisons": [
+            _comparison(name, members, names, place, details)
+            for name, members in figures.by_comparison(report.findings).items()
+        ],
+        "persons": [] if some is None else list(zip(some.persons, some.groups, strict=True)),
+        "templates": [] if some is None else list(some.templates),
+        "systems": [
+            {
+                "label": label,
+                "findings": [
+                    _finding(finding) for finding in report.findings if (finding.system, finding.output) == key
+                ],
+                "heat": None if (heat_map := heat_maps[key]) is None else _heat(heat_map.values, _span(report, key)),
+            }
+            for key, label in names.items()
+        ],
+    }
+
+
+def _specs(theme: str, report: Report) -> dict[str, figures.Spec]:
+    delta = 100 * report.provenance["settings"]["equivalence"]
+    return {
+        "forest": figures.forest([], delta=delta, theme=theme),
+        "boxes": figures.boxes([], theme=theme),
+        "heat": figures.heat([], theme=theme),
+    }
+
+
+def _comparison(
+    name: str,
+    members: Sequence[Finding],
+    names: dict[tuple[str, str], str],
+    place: dict[tuple[str, str], int],
+    details: Details | None,
+) -> dict[str, Any]:
+    boxes = None
+    if details is not None:
+        boxes = []
+        for finding in members:
+            key = (finding.system, finding.output)
+            row = figures.box_row(finding, details.spread(finding), names[key])
+            # The names of the numbers are the same for all: only the numbers are kept.
+            boxes.append([place[key], *list(row.values())[1:]])
+    return {
+        "name": name,
+        "forest": [figures.forest_row(finding, names[finding.system, finding.output]) for finding in members],
+        "boxes": boxes,
+    }
+
+
+def _span(report: Report, key: tuple[str, str]) -> float:
+    return next(finding.span for finding in report.findings if (finding.system, finding.output) == key)
+
+
+def _heat(values: Any, span: float) -> dict[str, Any]:
+    # Thousandths of a per cent of the range, as whole numbers; what no sentence shows stays empty.
+    thousandths = (1e5 * values / span).round()
+    return {"values": [[None if np.isnan(cell) else int(cell) for cell in row] for row in thousandths]}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    evidence, percent = finding.rests_on, 100 / finding.span
+    without = None
+    if evidence.without is not None and evidence.person is not None:
+        without = number(evidence.without, span=finding.span)
+    return {
+        "comparison": comparison_name(finding),
+        "first": finding.first,
+        "second": finding.second,
+        "verdict": finding.verdict,
+        "words": in_words(finding),
+        "person": evidence.person,
+        "without": without,
+        "alone": evidence.alone,
+        "persons": [[share.label, share.share * percent] for share in evidence.persons],
+        "templates": [[share.label, share.share * percent] for share in evidence.templates],
+        "words_shares": [[share.label, share.share * percent] for share in evidence.words],
+        "parts": [[part.label, part.gap * percent] for part in evidence.parts],
+        "sentences": [_pair(pair, finding.span) for pair in evidence.sentences],
+        "pieces": _pieces(finding),
+    }
+
+
+def _pair(pair: SentencePair, span: float) -> dict[str, Any]:
+    first, second = differing(pair.first_text, pair.second_text)
+    return {
+        "first": first,
+        "second": second,
+        "first_score": number(pair.first_score, span=span),
+        "second_score": number(pair.second_score, span=span),
+        "difference": number(pair.difference, span=span),
+    }
+
+
+def differing(first: str, second: str) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    """Both sentences as (before, what differs, after), cut at words.
+
+    >>> differing("I saw my mom here.", "I saw my dad here.")
+    (('I saw my ', 'mom', ' here.'), ('I saw my ', 'dad', ' here.'))
+    """
+    one, two = first.split(" "), second.split(" ")
+    start = 0
+    while start < min(len(one), len(two)) and one[start] == two[start]:
+        start += 1
+    end = 0
+    while end < min(len(one), len(two)) - start and one[-1 - end] == two[-1 - end]:
+        end += 1
+    return _cut(one, start, end), _cut(two, start, end)
+
+
+def _cut(words: list[str], start: int, end: int) -> tuple[str, str, str]:
+    stop = len(words) - end
+    before = " ".join(words[:start]) + (" " if start and words[start:stop] else "")
+    after = (" " if end and words[start:stop] else "") + " ".join(words[stop:])
+    return before, " ".join(words[start:stop]), after
+
+
+def _pieces(finding: Finding) -> str | None:
+    pieces = finding.rests_on.pieces
+    if pieces is None:
+        return None
+    adjusted = finding.undefined.get("rests_on.pieces.adjusted_gap")
+    if pieces.adjusted_gap is not None:
+        adjusted = f"adjusted for that, the gap is {number(pieces.adjusted_gap, span=finding.span)}"
+    return (
+        f"The tokeniser makes {pieces.first_mean:.2f} pieces of a {finding.first} person and "
+        f"{pieces.second_mean:.2f} of a {finding.second} one; {adjusted}."
+    )
+
+
+@cache
+def _vega() -> str:
+    import vl_convert
+
+    # Without a snippet of ours, the bundle offers vega and vegaEmbed to the page's own script.
+    return vl_convert.javascript_bundle(None)  # type: ignore[arg-type]
+
+
+def _trusted(text: str) -> markupsafe.Markup:
+    # Our own files and Vega's; a closing tag inside a string of theirs must not end the script.
+    return markupsafe.Markup(text.replace("</script", "<\\/script"))  # noqa: S704
+
+
+def _embedded(content: Any) -> markupsafe.Markup:
+    text = json.dumps(_rounded(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return markupsafe.Markup(text.replace("<", "\\u003c"))  # noqa: S704
+
+
+def _rounded(content: Any) -> Any:
+    """Five significant digits are more than a picture shows."""
+    if isinstance(content, float):
+        return float(f"{content:.5g}")
+    if isinstance(content, dict):
+        return {key: _rounded(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_rounded(value) for value in content]
+    return content

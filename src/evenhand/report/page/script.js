@@ -1,0 +1,177 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byId = (id) => document.getElementById(id);
+  const root = document.documentElement;
+  const MANY = 40;
+
+  // Elements are made from text, never from markup: names of systems and sentences are other people's words.
+  const element = (tag, attributes = {}, ...children) => {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children.filter((child) => child !== null));
+    return made;
+  };
+  const shown = (value, decimals = 2) => (value < 0 ? "−" : "") + Math.abs(value).toFixed(decimals);
+
+  const dark = () => root.dataset.theme === "dark";
+  const config = () => {
+    const ink = dark() ? "#f5f5f4" : "#1c1917", line = dark() ? "#3b3835" : "#e7e5e4";
+    const font = "system-ui, sans-serif";
+    return {
+      background: null, font, view: { stroke: null },
+      axis: { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500 },
+      legend: { labelColor: ink, titleColor: ink, labelFontSize: 12 }, title: { color: ink },
+    };
+  };
+  const NARROW = 560, HEAT_WIDTH = 620;
+  const fitted = (target, spec, least = 0) => {
+    const sized = structuredClone({ ...spec, width: Math.max(target.clientWidth, least) });
+    for (const layer of sized.layer ?? []) {
+      for (const channel of Object.values(layer.encoding)) if (channel.legend) channel.legend.columns = target.clientWidth < NARROW ? 2 : 4;
+    }
+    return sized;
+  };
+  const embed = (target, spec, least) => vegaEmbed(target, fitted(target, spec, least), { actions: false, config: config(), renderer: "svg", logLevel: 1 });
+
+  // The chart keeps its place while it is drawn again, and its picture can be taken along.
+  const chartIn = (place, name, label, draw) => {
+    const chart = element("div", { class: "chart scroll", role: "img", tabindex: "0", "aria-label": label });
+    const save = element("button", { type: "button", class: "save" }, "Save as SVG");
+    save.setAttribute("aria-label", `Save as SVG: ${label}`);
+    let view = null;
+    save.addEventListener("click", async () => {
+      const link = element("a", { href: URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" })), download: `${name}.svg` });
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+    place.append(chart, save);
+    const show = (spec, least) => embed(chart, spec, least).then((result) => {
+      view = result.view;
+      // The chart is one picture with one description; the numbers stand in the table above.
+      chart.querySelector("svg").setAttribute("aria-hidden", "true");
+    });
+    draw(show, save);
+  };
+
+  const withRows = (name, rows) => ({ ...data.specs[dark() ? "dark" : "light"][name], data: { values: rows } });
+
+  const charts = (place, name, comparisons, rowsOf) => {
+    place.replaceChildren();
+    for (const comparison of comparisons) {
+      const rows = rowsOf(comparison);
+      const few = rows.length > MANY ? [...rows].sort((a, b) => Math.abs(b.gap ?? b.median) - Math.abs(a.gap ?? a.median)).slice(0, MANY) : rows;
+      place.append(element("h3", {}, comparison.name));
+      chartIn(place, name, `${comparison.name}: ${data.specs.light[name].description}`, (show, save) => {
+        show(withRows(name, few));
+        if (few === rows) return;
+        const all = element("button", { type: "button" }, `Show all ${rows.length} (now the ${MANY} with the largest gaps)`);
+        all.addEventListener("click", () => { all.remove(); show(withRows(name, rows)); });
+        save.before(all);
+      });
+    }
+  };
+
+  const unpackBox = (box) => {
+    const [system, verdict, low, whisker_low, q1, median, q3, whisker_high, high, points] = box;
+    return { system: data.systems[system].label, verdict, low, whisker_low, q1, median, q3, whisker_high, high, points };
+  };
+  const drawOverview = () => {
+    charts(byId("forests"), "forest", data.comparisons, (comparison) => comparison.forest);
+    if (data.comparisons.some((comparison) => comparison.boxes)) {
+      charts(byId("boxes"), "boxes", data.comparisons, (comparison) => comparison.boxes.map(unpackBox));
+    } else {
+      byId("boxes").replaceChildren(element("p", { class: "note" }, "The scores were not kept with this report, so there are no differences to draw."));
+    }
+  };
+
+  const bars = (heading, first, rows) => {
+    if (!rows.length) return null;
+    const most = Math.max(...rows.map(([, value]) => Math.abs(value)));
+    const body = rows.map(([label, value]) => {
+      const width = most ? 50 * Math.abs(value) / most : 0;
+      return element("tr", {}, element("th", { scope: "row" }, label), element("td", { class: "number" }, shown(value, 3)),
+        element("td", {}, element("div", { class: "bar", "aria-hidden": "true" }, element("i", { class: value >= 0 ? "up" : "down", style: `width:${width}%` }))));
+    });
+    const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, first), element("th", { scope: "col", class: "number" }, "%"), element("th", { scope: "col" }, element("span", { class: "unseen" }, "as a bar"))));
+    return element("div", {}, element("h4", {}, heading), element("table", { class: "bars" }, head, element("tbody", {}, ...body)));
+  };
+
+  const marked = ([before, word, after]) => [before, element("mark", {}, word), after];
+
+  const finding = (found) => {
+    const place = element("div", {}, element("h3", {}, found.comparison),
+      element("ul", { class: "sentences" }, element("li", { class: found.verdict.replace(" ", "-") }, element("span", { class: "tag" }, found.verdict), ` ${found.words}`)));
+    if (found.without !== null && !found.alone) place.append(element("p", { class: "note" }, `Without ${found.person} the gap would be ${found.without}.`));
+    const grid = element("div", { class: "grid" });
+    for (const part of [bars("Persons: share of the gap", "person", found.persons), bars("Templates: share of the gap", "template", found.templates),
+      bars("Words: share of the gap", "word", found.words_shares), bars("Gap by emotion", "part", found.parts)]) if (part) grid.append(part);
+    place.append(grid);
+    if (found.pieces) place.append(element("p", { class: "note" }, found.pieces));
+    if (found.sentences.length) {
+      const rows = found.sentences.map((pair) => element("tr", {}, element("td", {}, ...marked(pair.first)), element("td", { class: "number" }, pair.first_score),
+        element("td", {}, ...marked(pair.second)), element("td", { class: "number" }, pair.second_score), element("td", { class: "number" }, pair.difference)));
+      const headings = [found.first, "score", found.second, "score", "difference"].map((text, i) => element("th", { scope: "col", ...(i % 2 || i === 4 ? { class: "number" } : {}) }, text));
+      place.append(element("h4", {}, "Sentences that differ most"), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Sentences that differ most, ${found.comparison}` },
+        element("table", {}, element("thead", {}, element("tr", {}, ...headings)), element("tbody", {}, ...rows))));
+    }
+    return place;
+  };
+
+  const heatRows = (heat) => heat.values.flatMap((row, i) => row.map((value, j) => ({
+    person: data.persons[i][0], group: data.persons[i][1], template: data.templates[j], value: value === null ? null : value / 1000,
+  })));
+
+  const drawSystem = () => {
+    const system = data.systems[byId("choose").value];
+    const place = byId("detail");
+    place.replaceChildren();
+    for (const found of system.findings) place.append(finding(found));
+    if (system.heat) {
+      place.append(element("h3", {}, "Who is scored differently, and where"),
+        element("p", {}, "Each cell: a person's mean score in a template less the typical (median) score of all persons in the same sentences, in % of the range. A row of one colour is a person the system reacts to."));
+      const rows = heatRows(system.heat);
+      const spec = structuredClone(withRows("heat", rows));
+      const reach = Math.max(...rows.map((row) => Math.abs(row.value ?? 0))) || 1;
+      spec.encoding.color.scale.domain = [-reach, 0, reach];
+      spec.encoding.y.sort = data.persons.map(([person]) => person);
+      chartIn(place, "persons", `${system.label}: ${data.specs.light.heat.description}`, (show) => show(spec, HEAT_WIDTH));
+    }
+  };
+
+  const table = byId("findings"), body = table.tBodies[0];
+  const sortBy = (heading, place) => {
+    const up = heading.getAttribute("aria-sort") !== "ascending";
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const key = (row) => { const cell = row.cells[place]; return cell.dataset.value === undefined ? cell.textContent.trim() : parseFloat(cell.dataset.value); };
+    const compare = (a, b) => (typeof a === "number" ? (isNaN(a) ? 1 : isNaN(b) ? -1 : a - b) : a.localeCompare(b));
+    body.append(...[...body.rows].sort((a, b) => (up ? 1 : -1) * compare(key(a), key(b))));
+  };
+  [...table.tHead.rows[0].cells].forEach((heading, place) => heading.querySelector("button").addEventListener("click", () => sortBy(heading, place)));
+  byId("filter").addEventListener("input", (event) => {
+    const wanted = event.target.value.toLowerCase();
+    let number = 0;
+    for (const row of body.rows) { row.hidden = !row.textContent.toLowerCase().includes(wanted); number += row.hidden ? 0 : 1; }
+    byId("shown").textContent = wanted ? `${number} of ${body.rows.length} shown` : "";
+  });
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-system]");
+    if (link) { byId("choose").value = link.dataset.system; drawSystem(); }
+  });
+  byId("choose").addEventListener("change", drawSystem);
+
+  const redraw = () => { drawOverview(); drawSystem(); };
+  const wear = (theme) => {
+    root.dataset.theme = theme;
+    byId("theme").setAttribute("aria-pressed", String(theme === "dark"));
+  };
+  byId("theme").addEventListener("click", () => { wear(dark() ? "light" : "dark"); redraw(); });
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  wear(system.matches ? "dark" : "light");
+  system.addEventListener("change", (event) => { wear(event.matches ? "dark" : "light"); redraw(); });
+  let width = innerWidth;
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; redraw(); } });
+  addEventListener("beforeprint", () => { if (dark()) { wear("light"); redraw(); } });
+  redraw();
+})();

@@ -1,0 +1,119 @@
+"""The page in a real browser: it opens, draws, sorts, filters, changes its theme, and puts up no barriers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+import evenhand
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; `make test` installs it where apt is")
+
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+SYSTEMS = ["vader", "planted(gap=0.05, person_sd=0.01)", "nrc"]
+CHARTS = 5
+"""Two comparisons as forest and box plots, and one heat map."""
+
+
+@pytest.fixture(scope="module")
+def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    evenhand.audit(SYSTEMS, cache=folder / "cache", out=folder / "out", progress=False)
+    return folder / "out" / "report.html"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+def open_page(browser: Browser, file: Path, *, width: int = 1280, scheme: str = "light") -> tuple[Page, list[str]]:
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "request",
+        lambda request: (
+            problems.append(request.url) if not request.url.startswith(("file:", "data:", "blob:")) else None
+        ),
+    )
+    page.goto(file.as_uri())
+    expect(page.locator("svg.marks")).to_have_count(CHARTS)
+    return page, problems
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_it_opens_without_errors_and_fits(browser: Browser, report_file: Path, width: int, scheme: str) -> None:
+    page, problems = open_page(browser, report_file, width=width, scheme=scheme)
+    assert problems == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("html").get_attribute("data-theme") == scheme
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_barrier_is_found(browser: Browser, report_file: Path, scheme: str) -> None:
+    page, _ = open_page(browser, report_file, scheme=scheme)
+    found = Axe().run(page).response["violations"]
+    serious = {v["id"]: v["nodes"][0]["html"][:200] for v in found if v["impact"] in ("serious", "critical")}
+    assert serious == {}
+    page.close()
+
+
+def test_the_table_sorts_and_filters(browser: Browser, report_file: Path) -> None:
+    page, problems = open_page(browser, report_file)
+    heading = page.locator("#findings th button", has_text=re.compile("^gap$"))
+    heading.click()
+    gaps = [
+        float(cell.get_attribute("data-value") or "nan")
+        for cell in page.locator("#findings tbody tr td:nth-child(3)").all()
+    ]
+    assert gaps == sorted(gaps)
+    expect(page.locator("#findings th[aria-sort=ascending]")).to_have_text("gap")
+    heading.click()
+    expect(page.locator("#findings th[aria-sort=descending]")).to_have_text("gap")
+    page.locator("#filter").fill("planted")
+    assert page.locator("#findings tbody tr:visible").count() == 2
+    expect(page.locator("#shown")).to_have_text("2 of 12 shown")
+    assert problems == []
+    page.close()
+
+
+def test_a_system_is_chosen_by_its_name_or_from_the_list(browser: Browser, report_file: Path) -> None:
+    page, problems = open_page(browser, report_file)
+    expect(page.locator("#detail")).to_contain_text("rests on Tia alone")
+    expect(page.locator("#detail mark").first).to_have_text("Tia")
+    page.locator("#choose").select_option(label="nrc joy")
+    expect(page.locator("#detail")).to_contain_text("nrc (joy)")
+    page.locator("#findings a", has_text="planted").first.click()
+    expect(page.locator("#detail")).to_contain_text("for persons in general: higher")
+    assert problems == []
+    page.close()
+
+
+def test_the_theme_is_the_readers_choice_and_the_keyboard_is_enough(browser: Browser, report_file: Path) -> None:
+    page, problems = open_page(browser, report_file)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.locator("#theme").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    expect(page.locator("#theme")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("svg.marks")).to_have_count(CHARTS)
+    assert problems == []
+    page.close()

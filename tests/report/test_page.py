@@ -1,0 +1,186 @@
+"""The page, its figures and tables, without a browser."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import struct
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.comparing import compare
+from evenhand.corpora import Corpus, eec
+from evenhand.errors import UsageError
+from evenhand.report import Report
+from evenhand.report.details import Details
+from evenhand.report.exports import to_latex, to_markdown, write_pictures, write_tables
+from evenhand.report.page.page import differing
+from evenhand.scoring import Column, Scores
+from evenhand.systems import Output
+
+
+def made(matrix: np.ndarray, names: list[str], corpus: Corpus | None = None) -> Report:
+    """A report on scores that were made up."""
+    corpus = corpus or eec()
+    columns = tuple(Column(name, Output("valence"), None) for name in names)
+    scores = Scores(tuple(corpus.frame["id"]), matrix, columns, corpus.digest)
+    compared = compare(scores, corpus)
+    provenance = {
+        "corpus": {"name": corpus.name, "version": "1", "sentences": len(corpus), "digest": corpus.digest,
+                   "sentences_digest": corpus.sentences_digest},
+        "systems": [{"system": name, "output": "valence", "fingerprint": None} for name in names],
+        "settings": {"alpha": 0.05, "correction": "bonferroni", "equivalence": 0.01, "seed": 0},
+        "assessments": compared.assessments, "threshold": compared.threshold,
+        "generalising_threshold": compared.generalising_threshold,
+        "packages": {"evenhand": "0"}, "python": "3",
+    }  # fmt: skip
+    return Report(compared.findings, provenance, scores, corpus)
+
+
+@pytest.fixture(scope="module")
+def noisy() -> Report:
+    rng = np.random.default_rng(0)
+    base = eec().frame["source"].rank("dense").to_numpy()[:, None] / 300 + 0.2
+    return made(base + rng.normal(0, 0.03, (8640, 2)), ["one", "two & <b>\\three</b> 100%"])
+
+
+def embedded(html: str) -> dict[str, object]:
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+def test_the_page_needs_nothing_from_elsewhere(noisy: Report) -> None:
+    html = noisy.to_html()
+    body = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+    assert not re.search(r"""(src|href)=["'](?!#)""", body)
+    assert "@import" not in body
+    assert "url(" not in body
+
+
+def test_names_of_systems_are_text_and_never_markup(noisy: Report) -> None:
+    html = noisy.to_html()
+    assert "<b>" not in html.replace("<body>", "")
+    assert "two &amp; &lt;b&gt;" in html
+    assert "two & <b>" in str(embedded(html)["systems"])
+    assert "<b>" not in noisy._repr_html_()
+
+
+def test_every_promised_part_is_there(noisy: Report) -> None:
+    html = noisy.to_html()
+    for part in ("Verdicts", "Gaps with both intervals", "Every difference", "One system", "How to read this",
+                 "What it cannot say", "A first name stands for a group", "Gender has two values here",
+                 "Where these numbers come from", "@media print", "prefers-color-scheme"):  # fmt: skip
+        assert part in html
+    data = embedded(html)
+    system = data["systems"][0]  # type: ignore[index]
+    assert len(system["heat"]["values"]) == 60
+    assert len(system["heat"]["values"][0]) == 11
+    assert {label for label, _ in system["findings"][0]["parts"]} == {"anger", "fear", "joy", "sadness", "neutral"}
+    assert len(system["findings"][0]["sentences"]) == 5
+
+
+def test_box_plots_follow_their_definition(noisy: Report) -> None:
+    assert noisy.details is not None
+    assert noisy.scores is not None
+    finding = noisy.findings[1]
+    values = race_differences(noisy)
+    box = noisy.details.spread(finding)
+    q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
+    assert (box.q1, box.median, box.q3) == pytest.approx((q1, median, q3))
+    assert (box.low, box.high) == pytest.approx((values.min(), values.max()))
+    inside = values[(values >= q1 - 1.5 * (q3 - q1)) & (values <= q3 + 1.5 * (q3 - q1))]
+    assert (box.whisker_low, box.whisker_high) == pytest.approx((inside.min(), inside.max()))
+    assert set(np.round(box.points, 12)) <= set(np.round(values, 12))
+    assert box.high - box.low == pytest.approx(finding.delta_spread)
+
+
+def race_differences(report: Report) -> np.ndarray:
+    """Race, first system, by plain means."""
+    frame = eec().frame.with_columns(score=report.scores.matrix[:, 0])  # type: ignore[union-attr]
+    by_race = frame.filter(pl.col("race").is_not_null()).pivot(
+        "race", index="source", values="score", aggregate_function="mean"
+    )
+    return (by_race["African American"] - by_race["European American"]).to_numpy()
+
+
+def test_one_odd_person_stands_out_of_the_heat_map() -> None:
+    values = np.where(eec().frame["person"] == "Tia", 0.8, 0.5)[:, None]
+    report = made(values, ["odd"])
+    heat_map = Details(eec(), report.scores, report.findings).heat_map("odd", "valence")  # type: ignore[arg-type]
+    assert heat_map is not None
+    for person, row in zip(heat_map.persons, heat_map.values, strict=True):
+        np.testing.assert_allclose(row, 0.3 if person == "Tia" else 0.0, atol=1e-12)
+
+
+def test_differing_words_are_cut_out() -> None:
+    assert differing("She feels sad.", "My uncle feels sad.") == (
+        ("", "She", " feels sad."),
+        ("", "My uncle", " feels sad."),
+    )
+    assert differing("I saw her.", "I saw him.") == (("I saw ", "her.", ""), ("I saw ", "him.", ""))
+    found = differing("She found herself in a mess.", "He found himself in a mess.")
+    assert found == (("", "She found herself", " in a mess."), ("", "He found himself", " in a mess."))
+
+
+@pytest.mark.slow
+def test_219_systems_stay_under_five_megabytes() -> None:
+    rng = np.random.default_rng(0)
+    base = eec().frame["source"].rank("dense").to_numpy()[:, None] / 300 + 0.2
+    report = made(base + rng.normal(0, 0.03, (8640, 219)), [f"team-{n:03d}" for n in range(219)])
+    html = report.to_html()
+    assert len(html.encode()) < 5_000_000
+    assert html.count("<tr>") > 2 * 219
+
+
+def test_tables_are_written_in_three_formats(noisy: Report, tmp_path: Path) -> None:
+    written = write_tables(noisy, tmp_path)
+    assert [path.name for path in written] == ["findings.csv", "findings.md", "findings.tex"]
+    with (tmp_path / "findings.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == 4
+    assert to_markdown(noisy.findings).splitlines()[1].startswith("|---|")
+
+
+def test_latex_is_escaped_and_has_rules(noisy: Report) -> None:
+    text = to_latex(noisy.findings)
+    assert text.startswith("\\begin{tabular}{llrrrrrl}\n\\toprule")
+    assert r"two \& $<$b$>$\textbackslash{}three" in text
+    assert r"100\%" in text
+    assert text.count(r"\\") == 5
+    assert len({line.count(" & ") for line in text.splitlines() if line.endswith(r"\\")}) == 1
+
+
+def test_figures_are_written_as_png_and_svg(noisy: Report, tmp_path: Path) -> None:
+    written = write_pictures(noisy, tmp_path)
+    assert {path.suffix for path in written} == {".png", ".svg"}
+    assert len(written) == 2 * (2 + 2 + 2)
+    for path in written:
+        if path.suffix == ".png":
+            width, height = struct.unpack(">II", path.read_bytes()[16:24])
+            assert width > 600
+            assert height > 100
+        else:
+            assert "</svg>" in path.read_text()
+
+
+def test_a_report_without_scores_still_has_a_page(noisy: Report, tmp_path: Path) -> None:
+    bare = Report(noisy.findings, noisy.provenance)
+    assert "All findings" in bare.to_html()
+    with pytest.raises(UsageError, match="saved without its scores"):
+        write_pictures(bare, tmp_path)
+
+
+def test_a_corpus_without_templates_has_a_page_too() -> None:
+    frame = eec().frame.drop("template", "emotion", "emotion_word")
+    corpus = Corpus(frame=frame, name="plain", attributes=eec().attributes)
+    report = made(np.random.default_rng(0).uniform(size=(8640, 1)), ["any"], corpus)
+    assert embedded(report.to_html())["systems"][0]["heat"] is None  # type: ignore[index]
+
+
+def test_the_notebook_shows_a_table(noisy: Report) -> None:
+    assert noisy._repr_html_().count("<tr") == 5
+    assert isinstance(evenhand.Report, type)
