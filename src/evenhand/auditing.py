@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.comparing import Comparison, Settings, compare
-from evenhand.corpora import Corpus, eec
+from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files import check_writable
 from evenhand.report import Report
@@ -25,46 +25,68 @@ SystemLike = str | Scorer | Scores | Callable[[Sequence[str]], Any]
 
 def audit(
     systems: SystemLike | Sequence[SystemLike],
-    corpus: Corpus | None = None,
+    corpus: Corpus | str | Path | None = None,
     *,
-    attributes: Sequence[str] | None = None,
-    subsets: Sequence[str] = ("all",),
+    attributes: str | Sequence[str] | None = None,
+    subsets: str | Sequence[str] = ("all",),
     settings: Settings | None = None,
     sample: int | None = None,
+    draws: int = 1,
     bounds: tuple[float, float] | None = None,
     version: str | None = None,
-    cache: Path | None = None,
+    cache: str | Path | None = None,
     progress: bool | None = None,
-    out: Path | None = None,
+    out: str | Path | None = None,
+    command: str | None = None,
 ) -> Report:
     """Ask whether the scores change when only the person changes.
 
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
-    fitted scikit-learn estimator, or a `Scorer`. `bounds` is the range of outputs that declare none; `version` names
+    fitted scikit-learn estimator, or a `Scorer`. One that samples may be asked several times (`draws`): the means are
+    compared, and the spread between draws is told. `bounds` is the range of outputs that declare none; `version` names
     the version of a callable, so that its answers may be cached. With `out`, the report is saved in that folder.
+    `corpus` is a corpus, the name of one, or a file. `command` goes into the provenance, to repeat the audit by.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
     <Report: 1 findings (1 higher)>
     """
     settings = settings or Settings()
-    corpus = eec() if corpus is None else corpus
+    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    attributes, subsets = _listed(attributes), _listed(subsets) or ["all"]
+    folder = None if out is None else Path(out)
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
     asked = list(systems) if isinstance(systems, Sequence) and not isinstance(systems, str) else [systems]
     if not asked:
         raise UsageError("name at least one system")
-    if out is not None:
-        check_writable(out)
+    if folder is not None:
+        check_writable(folder)
     made = [_system(one, corpus, bounds=bounds, version=version) for one in asked]
-    with _scored(made, corpus, cache=cache, progress=progress) as scores:
+    where = None if cache is None else Path(cache)
+    with _scored(made, corpus, cache=where, progress=progress, draws=draws) as scores:
         pieces = {one.name: counted for one in made if isinstance(one, Scorer) and (counted := _pieces(one, corpus))}
         compared = compare(scores, corpus, attributes=attributes, subsets=subsets, settings=settings, pieces=pieces)
-        asked_for = {"attributes": list(attributes) if attributes else None, "subsets": list(subsets), "sample": sample}
-        report = Report(compared.findings, _provenance(scores, corpus, compared, settings, asked_for), scores)
-        if out is not None:
-            report.save(out)
+        asked_for = {
+            "attributes": attributes,
+            "subsets": subsets,
+            "sample": sample,
+            "draws": draws,
+        }
+        provenance = _provenance(scores, corpus, compared, settings, asked_for)
+        if command is not None:
+            provenance["command"] = command
+        report = Report(compared.findings, provenance, scores, corpus)
+        if folder is not None:
+            report.save(folder)
     return report
+
+
+def _listed(names: str | Sequence[str] | None) -> list[str] | None:
+    """One name, several, or none."""
+    if names is None:
+        return None
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _system(
@@ -80,14 +102,16 @@ def _system(
 
 @contextmanager
 def _scored(
-    made: Sequence[Scorer | Scores], corpus: Corpus, *, cache: Path | None, progress: bool | None
+    made: Sequence[Scorer | Scores], corpus: Corpus, *, cache: Path | None, progress: bool | None, draws: int
 ) -> Iterator[Scores]:
     """Ask the systems and put recorded scores between them, in the order in which they were named."""
     scorers = [one for one in made if not isinstance(one, Scores)]
     if not scorers:
+        if draws > 1:
+            raise UsageError("predictions that were recorded cannot be asked again; leave out the draws")
         yield Scores.join([one for one in made if isinstance(one, Scores)])
         return
-    with scored(scorers, corpus, cache=cache, progress=progress) as asked:
+    with scored(scorers, corpus, cache=cache, progress=progress, draws=draws) as asked:
         yield Scores.join([one if isinstance(one, Scores) else asked.of_system(one.name) for one in made])
 
 

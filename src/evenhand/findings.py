@@ -18,13 +18,18 @@ class Generalising:
     standard_error: float | None
     p: float | None
     p_adjusted: float | None
-    significant: bool
+    significant: bool | None
     interval: Interval | None
     df: float | None
     n_persons: int
+    n_sources: int
     n_templates: int | None
     n_words: int | None
     p_permutation: float | None
+    left_out: tuple[str, ...]
+    """Persons it does without: they have no match among the other group, or are missing from many sources."""
+    pooled_variance: bool
+    """Whether strata share one variance between persons, because some have fewer than five."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Equivalence:
     """Whether the gap is shown to lie within ±`delta`; `bound` is the smallest delta for which it would be."""
 
     delta: float
-    equivalent: bool
+    equivalent: bool | None
     bound: float | None
 
 
@@ -115,11 +120,15 @@ class Finding:
     system: str
     output: str
     range: Interval | None
+    span: float
+    """The width of the range, or the output's unit where it has none."""
     attribute: str
     first: str
     second: str
     subset: str
     persons_called: str
+    interaction: bool
+    """Whether first and second are gaps themselves."""
     n: int
     mean_difference: float
     standard_error: float
@@ -134,6 +143,10 @@ class Finding:
     share_positive: float
     share_negative: float
     effect_size: float | None
+    draws: int
+    """How often each sentence was asked; the scores are the means."""
+    draw_spread: float | None
+    """The standard deviation between the draws of a sentence (root mean square over sentences)."""
     generalising: Generalising
     equivalence: Equivalence
     power: Power
@@ -161,6 +174,7 @@ class Finding:
         rests_on["pieces"] = Pieces(**rests_on["pieces"]) if rests_on["pieces"] else None
         general = dict(values["generalising"])
         general["interval"] = _interval(general["interval"])
+        general["left_out"] = tuple(general["left_out"])
         rebuilt = values | {
             "generalising": Generalising(**general),
             "equivalence": Equivalence(**values["equivalence"]),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import polars as pl
@@ -84,9 +86,10 @@ def test_the_same_audit_gives_the_same_files(tmp_path: Path) -> None:
     for name in ("one", "two"):
         done = evenhand("audit", PLANTED, "--out", str(tmp_path / name), "--cache", str(tmp_path / f"cache-{name}"))
         assert done.returncode == 0, done.stderr
-    for file in ("report.json", "scores.parquet"):
+    for file in ("report.json", "scores.parquet", "report.html", "corpus.parquet"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
-    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["report.json", "scores.parquet"]
+    files = ["corpus.parquet", "report.html", "report.json", "scores.parquet"]
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == files
 
 
 def test_a_report_is_shown_again_without_scoring(tmp_path: Path) -> None:
@@ -144,7 +147,7 @@ def test_intersections_are_six_pairs_and_an_interaction() -> None:
     found = findings(PLANTED, "--attribute", "race+gender")
     assert len(found) == 7
     assert {f["n"] for f in found} == {144}
-    assert found[-1]["first"] == "African American − European American (female)"
+    assert found[-1]["first"] == "race gap (female)"
 
 
 @pytest.mark.parametrize(
@@ -222,6 +225,101 @@ def test_a_failing_system_keeps_what_it_scored(tmp_path: Path) -> None:
     # One probe a run, and no sentence twice but those of the diagnosis.
     assert asked < 8640 + before
     assert (tmp_path / "out" / "report.json").exists()
+
+
+def test_what_systems_print_stays_off_stdout(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import os\n"
+        "def chatty(texts):\n"
+        "    print('hello')\n"
+        "    os.write(1, b'hello from below')\n"
+        "    return [0.5] * len(texts)\n"
+    )
+    done = evenhand("audit", "py:mine:chatty", "--json", cwd=tmp_path)
+    assert done.returncode == 0
+    json.loads(done.stdout)
+    assert "hello from below" in done.stderr
+
+
+def test_an_interrupt_says_that_nothing_is_lost(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import pathlib, time\n"
+        "def slow(texts):\n"
+        "    pathlib.Path('begun').touch()\n"
+        "    time.sleep(0.3)\n"
+        "    return [0.5] * len(texts)\n"
+    )
+    command = [sys.executable, "-c", "from evenhand.cli import main; main()", "audit", "py:mine:slow"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "begun").exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said.startswith("interrupted; sentences already scored are kept")
+
+
+def test_a_full_disk_changes_neither_report_nor_scores(tmp_path: Path) -> None:
+    evenhand("audit", PLANTED, "--attribute", "race", "--out", str(tmp_path / "out"))
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    code = (
+        "import pathlib\n"
+        "from evenhand.cli import main\n"
+        "whole = pathlib.Path.write_bytes\n"
+        "def full(self, content):\n"
+        "    if 'scores' in self.name: raise OSError(28, 'No space left on device')\n"
+        "    return whole(self, content)\n"
+        "pathlib.Path.write_bytes = full\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "audit", PLANTED, "--out", str(tmp_path / "out")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
+def test_square_brackets_in_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    write_table(eec().frame.select("text", score=pl.lit(0.5)), tmp_path / "[bold]x[-bold].csv")
+    done = evenhand("audit", "file:[bold]x[-bold].csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "file:[bold]x[-bold].csv" in done.stdout
+
+
+@pytest.mark.parametrize("columns", ["40", "60", "80", "200"])
+def test_any_terminal_is_wide_enough(columns: str) -> None:
+    done = evenhand("audit", PLANTED, "nrc", COLUMNS=columns)
+    assert done.returncode == 0
+    assert max(len(line) for line in done.stdout.splitlines()) <= int(columns)
+    assert "for persons in general: higher" in " ".join(done.stdout.split())
+
+
+def test_a_subset_leaves_out_what_it_does_not_have() -> None:
+    done = evenhand("audit", PLANTED, "--subset", "noun-phrases", "--json")
+    assert done.returncode == 0
+    assert [f["attribute"] for f in json.loads(done.stdout)["findings"]] == ["gender"]
+    assert "left out: race on the subset 'noun-phrases'" in done.stderr
+
+
+def test_the_provenance_tells_how_to_repeat_it(tmp_path: Path) -> None:
+    evenhand("audit", PLANTED, "--seed", "3", "--out", str(tmp_path / "out"), "--attribute", "race")
+    command = json.loads((tmp_path / "out" / "report.json").read_text())["provenance"]["command"]
+    assert command.startswith("evenhand audit 'planted(")
+    assert command.endswith("--seed 3 --attribute race")
+
+
+def test_figures_tables_and_page_are_written_from_a_saved_report(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    evenhand("audit", PLANTED, "--out", str(out))
+    (out / "report.html").unlink()
+    done = evenhand("report", str(out), "--html", "--tables", "--figures")
+    assert done.returncode == 0, done.stderr
+    assert (out / "report.html").exists()
+    assert sorted(path.name for path in (out / "tables").iterdir()) == ["findings.csv", "findings.md", "findings.tex"]
+    assert len(list((out / "figures").glob("*.png"))) == len(list((out / "figures").glob("*.svg"))) == 5
 
 
 def test_a_bad_answer_names_system_sentence_and_value(tmp_path: Path) -> None:

@@ -20,9 +20,10 @@ from evenhand.systems.base import Array, Output
 
 
 class Slow:
-    """Notes each batch in a log as it is asked; its numbers depend on the whole batch."""
+    """Notes each batch in a log as it is asked; its numbers depend on the whole batch, and on the draw."""
 
     name = "slow"
+    samples = True
     outputs: tuple[Output, ...] = (Output("valence"), Output("arousal", low=-1, high=1))
 
     def __init__(self, log: Path, *, delay: float, fingerprint: str | None, batch_size: int) -> None:
@@ -32,9 +33,12 @@ class Slow:
         self._delay = delay
 
     def score(self, texts: Sequence[str]) -> Array:
-        os.write(self._log, f"{texts[0]}\n".encode())
+        return self.draw(texts, 1)
+
+    def draw(self, texts: Sequence[str], number: int) -> Array:
+        os.write(self._log, f"{texts[0]}{'' if number == 1 else f' ({number})'}\n".encode())
         time.sleep(self._delay)
-        whole = "|".join(texts)
+        whole = "|".join([*texts, *([] if number == 1 else [str(number)])])
         digests = [hashlib.sha256(f"{text}|{whole}".encode()).digest() for text in texts]
         return np.array([[digest[0] / 255, digest[1] / 255] for digest in digests])
 
@@ -60,10 +64,11 @@ def main() -> int:
     parser.add_argument("--batch", type=int, required=True)
     parser.add_argument("--delay", type=float, default=0.0)
     parser.add_argument("--fingerprint", default=None)
+    parser.add_argument("--draws", type=int, default=1)
     chosen = parser.parse_args()
     system = Slow(chosen.log, delay=chosen.delay, fingerprint=chosen.fingerprint, batch_size=chosen.batch)
     try:
-        with scored([system], corpus(chosen.sentences), cache=chosen.cache) as scores:
+        with scored([system], corpus(chosen.sentences), cache=chosen.cache, draws=chosen.draws) as scores:
             scores.save(chosen.out)
     except EvenhandError as error:
         sys.stderr.write(f"{error}\n")

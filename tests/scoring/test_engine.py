@@ -188,7 +188,7 @@ def test_without_a_fingerprint_an_unfinished_run_is_resumed(
     mended = recorder(fingerprint=None)
     undisturbed = score([recorder(fingerprint=None)], corpus, cache=cache.with_name("other"))
     assert score([mended], corpus, cache=cache).matrix.tobytes() == undisturbed.matrix.tobytes()
-    assert mended.asked == [["c", "d"]]
+    assert mended.asked == [["a", "b"], ["c", "d"]]  # one kept batch is asked again, to see that it is still the same
     assert files_in(cache) == []
 
 
@@ -214,7 +214,7 @@ def test_an_unfinished_run_stays_until_all_its_systems_are_done(make_corpus: Mak
         score([done, recorder("failing", fails_on=("a",))], make_corpus(LETTERS), cache=cache)
     again = recorder("done", fingerprint=None)
     score([again, recorder("failing")], make_corpus(LETTERS), cache=cache)
-    assert again.asked == []
+    assert again.asked == [["a", "b"]]
 
 
 def test_an_unfinished_run_stays_until_the_block_ended_well(
@@ -226,8 +226,34 @@ def test_an_unfinished_run_stays_until_the_block_ended_well(
     with scored([again], corpus, cache=cache) as scores:
         assert scores.matrix.shape == (10, 1)
         assert files_in(cache)
-    assert again.asked == []
+    assert again.asked == [["a", "b"]]
     assert files_in(cache) == []
+
+
+def test_a_system_that_answers_differently_now_is_asked_everything_again(
+    make_corpus: Make, recorder: Any, cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    corpus = make_corpus(LETTERS)
+    with pytest.raises(ScoringFailed):
+        score([recorder(fingerprint=None, fails_on=("c",))], corpus, cache=cache)
+
+    class Retrained(recorder):  # type: ignore[misc]
+        def score(self, texts: Any) -> Any:
+            return np.asarray(super().score(texts)) / 2
+
+    retrained = Retrained(fingerprint=None)
+    undisturbed = score([Retrained(fingerprint=None)], corpus, cache=cache.with_name("other"))
+    assert score([retrained], corpus, cache=cache).matrix.tobytes() == undisturbed.matrix.tobytes()
+    assert "answers differently" in caplog.text
+
+
+def test_a_system_that_ends_the_process_has_failed(make_corpus: Make, recorder: Any, cache: Path) -> None:
+    class Quitter(recorder):  # type: ignore[misc]
+        def score(self, texts: Any) -> Any:
+            raise SystemExit(3)
+
+    with pytest.raises(ScoringFailed, match=r"it called sys\.exit\(3\)"):
+        score([Quitter()], make_corpus(LETTERS), cache=cache)
 
 
 # Systems that fail

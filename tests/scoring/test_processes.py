@@ -34,6 +34,7 @@ class Run:
     delay: float = 0.0
     fingerprint: str | None = "v1"
     cache: Path | None = None
+    draws: int = 1
 
     @property
     def out(self) -> Path:
@@ -50,6 +51,7 @@ class Run:
     @property
     def command(self) -> list[str]:
         settings = [f"--sentences={self.sentences}", f"--batch={self.batch}", f"--delay={self.delay}"]
+        settings += [f"--draws={self.draws}"]
         places = [f"--cache={self.cache_folder}", f"--out={self.out}", f"--log={self.log}"]
         version = [f"--fingerprint={self.fingerprint}"] if self.fingerprint else []
         return [sys.executable, str(CHILD), *places, *settings, *version]
@@ -129,6 +131,21 @@ def test_after_kills_at_random_points_only_unanswered_batches_are_asked_and_the_
     last = Run(tmp_path, "last", sentences, batch, delay, fingerprint)
     assert _complete(last) == expected
     assert sorted(last.asked()) == sorted(all_batches - after)
+
+
+@pytest.mark.parametrize("fingerprint", ["v1", None], ids=["fingerprint", "no fingerprint"])
+def test_after_a_kill_only_the_missing_draws_are_asked_and_the_bytes_are_the_same(
+    tmp_path: Path, fingerprint: str | None
+) -> None:
+    undisturbed = Run(tmp_path, "undisturbed", 80, 4, 0.0, fingerprint, tmp_path / "another cache", draws=3)
+    expected = _complete(undisturbed)
+    killed = Run(tmp_path, "killed", 80, 4, 0.01, fingerprint, draws=3)
+    _kill_after(killed, 20, 0.005)
+    assert not killed.out.exists()
+    last = Run(tmp_path, "last", 80, 4, 0.0, fingerprint, draws=3)
+    assert _complete(last) == expected
+    assert sorted({*killed.asked(), *last.asked()}) == sorted(undisturbed.asked())
+    assert len(set(killed.asked()) & set(last.asked())) <= 1  # the one in hand at the kill
 
 
 @pytest.mark.parametrize("fingerprint", ["v1", None], ids=["fingerprint", "no fingerprint"])

@@ -32,6 +32,18 @@ def test_saved_scores_come_back_bit_for_bit(tmp_path: Path) -> None:
     assert (loaded.ids, loaded.columns, loaded.corpus_digest) == (saved.ids, saved.columns, saved.corpus_digest)
 
 
+def test_how_often_was_asked_comes_back_and_older_files_were_asked_once(tmp_path: Path) -> None:
+    drawn = dataclasses.replace(VALENCE, draws=5, draw_spread=0.125)
+    scores((drawn, LOGIT)).save(tmp_path / "scores.parquet")
+    assert Scores.load(tmp_path / "scores.parquet").columns == (drawn, LOGIT)
+    frame = pl.read_parquet(tmp_path / "scores.parquet")
+    metadata = json.loads(pl.read_parquet_metadata(tmp_path / "scores.parquet")["evenhand"])
+    for column in metadata["columns"]:
+        del column["draws"], column["draw_spread"]
+    frame.write_parquet(tmp_path / "older.parquet", metadata={"evenhand": json.dumps(metadata)})
+    assert Scores.load(tmp_path / "older.parquet").columns == (VALENCE, LOGIT)
+
+
 def test_the_same_scores_give_the_same_bytes(tmp_path: Path) -> None:
     scores().save(tmp_path / "one")
     Scores.load(tmp_path / "one").save(tmp_path / "other")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import bounds
+from evenhand.cli.options import bounds, repeating, stdout_kept_clean
 
 
 def audit(
     systems: Annotated[
         list[str],
         typer.Argument(
-            metavar="SYSTEM...", help="vader, textblob, svr, file:PATH, py:package.module:callable, and others."
+            metavar="SYSTEM...",
+            help="vader, svr, file:PATH, py:package.module:callable, hf:MODEL, a URL …; see `evenhand systems`.",
         ),
     ],
     corpus: Annotated[str, typer.Option(help="A corpus by name, or a .yaml, .csv, .jsonl or .parquet file.")] = "eec",
@@ -29,7 +31,8 @@ def audit(
     correction: Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")] = "bonferroni",
     equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of an output's range.")] = 0.01,
     sample: Annotated[int | None, typer.Option(help="At most so many sentences, drawn as whole sources.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for report.json and scores.parquet.")] = None,
+    draws: Annotated[int, typer.Option(help="How often to ask systems that sample; their means are compared.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder for report.html, report.json, scores and corpus.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
     seed: Annotated[int, typer.Option(help="For the sample and the permutations.")] = 0,
     range_: Annotated[
@@ -46,16 +49,21 @@ def audit(
     from evenhand.comparing import Settings
     from evenhand.corpora import load_corpus
 
-    found = run(
-        systems,
-        load_corpus(corpus, spelling=spelling),
-        attributes=attribute,
-        subsets=subset or ["all"],
-        settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
-        sample=sample,
-        bounds=bounds(range_),
-        version=system_version,
-        cache=cache,
-        out=out,
-    )
+    with stdout_kept_clean():
+        found = run(
+            systems,
+            load_corpus(corpus, spelling=spelling),
+            attributes=attribute,
+            subsets=subset or ["all"],
+            settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
+            sample=sample,
+            draws=draws,
+            bounds=bounds(range_),
+            version=system_version,
+            cache=cache,
+            out=out,
+            command=repeating(sys.argv),
+        )
+    if out is not None:
+        typer.echo(f"saved in {out}: open {out / 'report.html'}, or `evenhand report {out}`", err=True)
     show(found, as_json=as_json)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 from evenhand.errors import UsageError
+
+NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0}
+"""Options that change where results go, not what they are, and how many values follow them."""
 
 
 def bounds(text: str | None) -> tuple[float, float] | None:
@@ -20,3 +29,36 @@ def bounds(text: str | None) -> tuple[float, float] | None:
     if not low < high:
         raise UsageError(f"--range {text!r}: the first number must be below the second")
     return low, high
+
+
+def repeating(argv: Sequence[str]) -> str:
+    """The command that gives the same findings again.
+
+    >>> repeating(["/usr/bin/evenhand", "audit", "vader", "--out", "x", "--json", "--range=-1,1"])
+    'evenhand audit vader --range=-1,1'
+    """
+    kept: list[str] = []
+    skip = 0
+    for argument in argv[1:]:
+        name = argument.partition("=")[0]
+        if skip:
+            skip -= 1
+        elif name in NOT_REPEATED:
+            skip = NOT_REPEATED[name] if "=" not in argument else 0
+        else:
+            kept.append(argument)
+    return shlex.join(["evenhand", *kept])
+
+
+@contextmanager
+def stdout_kept_clean() -> Iterator[None]:
+    """Send what systems print, from Python or below it, to stderr: stdout is for the result alone."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)

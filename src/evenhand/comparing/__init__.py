@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,11 +10,13 @@ from evenhand.comparing.family import Family
 from evenhand.comparing.settings import Settings
 from evenhand.comparing.tested import Tested
 from evenhand.comparing.verdicts import findings
-from evenhand.contrasts import contrasts
+from evenhand.contrasts import CROSS, Contrast, contrasts
 from evenhand.corpora import Corpus
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, UsageError
 from evenhand.findings import Finding
 from evenhand.scoring import Scores
+
+log = logging.getLogger(__name__)
 
 __all__ = ["Comparison", "Settings", "compare"]
 
@@ -47,10 +50,27 @@ def compare(
     settings = settings or Settings()
     if scores.corpus_digest != corpus.digest:
         raise EvenhandError("these scores were made for another corpus (or another version of it)")
-    names = list(dict.fromkeys(attributes or corpus.attributes))
+    # race+gender and gender+race ask the same.
+    names = list(
+        {frozenset(name.split(CROSS)): name for name in reversed(attributes or list(corpus.attributes))}.values()
+    )
+    names.reverse()
 
     def test(subset: str) -> list[Tested]:
-        made = [one for name in names for one in contrasts(corpus, name, subset=subset)]
+        corpus.mask(subset)  # a misspelt name is refused once, and not for each attribute
+        made: list[Contrast] = []
+        refusals: list[UsageError] = []
+        for name in names:
+            try:
+                made += contrasts(corpus, name, subset=subset)
+            except UsageError as error:
+                # Asked for everything there is, a subset without one of the groups is no mistake.
+                if attributes or subset == "all":
+                    raise
+                log.info("left out: %s", error)
+                refusals.append(error)
+        if not made:
+            raise refusals[0]
         return [Tested(one, corpus, scores, settings) for one in made]
 
     full = test("all")

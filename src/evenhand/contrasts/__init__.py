@@ -8,7 +8,8 @@ A contrast answers two questions, so it carries two views of the same sentences:
   contrast's estimate is Σ coefficient · mean of the stratum's units.
 """
 
+from evenhand.contrasts.build import CROSS
 from evenhand.contrasts.contrast import Contrast, Floats, Grouping, Ints
 from evenhand.contrasts.declare import contrast, contrasts, interaction
 
-__all__ = ["Contrast", "Floats", "Grouping", "Ints", "contrast", "contrasts", "interaction"]
+__all__ = ["CROSS", "Contrast", "Floats", "Grouping", "Ints", "contrast", "contrasts", "interaction"]

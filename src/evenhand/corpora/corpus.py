@@ -75,8 +75,8 @@ class Corpus:
     def __repr__(self) -> str:
         return f"<Corpus {self.name}: {len(self):,} sentences, {', '.join(self.attributes)}>"
 
-    def save(self, path: Path) -> None:
-        """Write a Parquet file that holds the design and the provenance too."""
+    def to_bytes(self) -> bytes:
+        """A Parquet file that holds the design and the provenance too."""
         design = {
             "name": self.name,
             "version": self.version,
@@ -88,7 +88,11 @@ class Corpus:
         }
         content = io.BytesIO()
         self.frame.write_parquet(content, metadata={METADATA: json.dumps(design, ensure_ascii=False)})
-        write_whole(path, content.getvalue())
+        return content.getvalue()
+
+    def save(self, path: Path) -> None:
+        """Write it to a file."""
+        write_whole(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: Path) -> Self:

@@ -65,6 +65,11 @@ class Store:
         self._lasting = lasting
         self._own: OwnFile | None = None
 
+    @property
+    def lasting(self) -> bool:
+        """Whether a fingerprint vouches for the answers, so that every later run may use them."""
+        return self._lasting
+
     @cached_property
     def _found(self) -> dict[str, Array]:
         # In the order of their names, which begin with the time: of two answers to one batch the later one counts.

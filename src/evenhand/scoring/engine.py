@@ -1,13 +1,15 @@
-"""Asking: every system answers every distinct sentence once, in planned batches, through the cache."""
+"""Asking: every system answers every distinct sentence, in planned batches, through the cache."""
 
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from evenhand.corpora.corpus import Corpus
@@ -19,26 +21,42 @@ from evenhand.scoring.progress import Advance, Start, progress_bars
 from evenhand.scoring.scores import Column, Scores
 from evenhand.systems.base import Array, Scorer
 
+log = logging.getLogger(__name__)
+
+SAME = 1e-6
+"""Answers to one batch that differ by less than this share of the span are the same: a GPU may round differently."""
+
 PATIENCE = 3
 """After so many failing batches in a row, the engine asks itself whether the system is down."""
 
 
 def score(
-    systems: Sequence[Scorer], corpus: Corpus, *, cache: Path | None = None, progress: bool | None = None
+    systems: Sequence[Scorer],
+    corpus: Corpus,
+    *,
+    cache: Path | None = None,
+    progress: bool | None = None,
+    draws: int = 1,
 ) -> Scores:
     """Ask all systems about all sentences of the corpus.
 
     `cache` is the folder of answers (None: EVENHAND_CACHE_DIR, else the platform's cache folder); `progress` shows a
-    bar (None: on a terminal only). Raises `BadAnswer` at the first answer that cannot be used, and `ScoringFailed`
-    after all systems were asked if one of them could not answer; in both cases what was scored is kept.
+    bar (None: on a terminal only). Systems that sample may be asked several times (`draws`): the scores are then the
+    means, and each column says how far the draws lie apart. Raises `BadAnswer` at the first answer that cannot be used,
+    and `ScoringFailed` after all systems were asked if one of them could not answer; what was scored is kept.
     """
-    with scored(systems, corpus, cache=cache, progress=progress) as scores:
+    with scored(systems, corpus, cache=cache, progress=progress, draws=draws) as scores:
         return scores
 
 
 @contextlib.contextmanager
 def scored(
-    systems: Sequence[Scorer], corpus: Corpus, *, cache: Path | None = None, progress: bool | None = None
+    systems: Sequence[Scorer],
+    corpus: Corpus,
+    *,
+    cache: Path | None = None,
+    progress: bool | None = None,
+    draws: int = 1,
 ) -> Iterator[Scores]:
     """Like `score`, for a block that makes something of the scores.
 
@@ -46,11 +64,12 @@ def scored(
     there costs no second asking.
     """
     _refuse_unusable(systems)
+    _refuse_needless_draws(systems, draws)
     texts = _texts(corpus)
     sizes = {system.batch_size for system in systems}
     plans = {size: make_plan(texts, size) for size in sizes}
     root = cache_root(cache)
-    asked = [Asking(system, plans[system.batch_size], root) for system in systems]
+    asked = [Asking(system, plans[system.batch_size], root, draws) for system in systems]
     with progress_bars(progress) as start:
         for asking in asked:
             asking.run(start)
@@ -76,29 +95,77 @@ class Failure:
 class Asking:
     """One system's way through its plan."""
 
-    def __init__(self, system: Scorer, plan: Plan, root: Path) -> None:
+    def __init__(self, system: Scorer, plan: Plan, root: Path, draws: int) -> None:
         self.system = system
         self.plan = plan
-        self.store: Store = store_for(system, plan, root)
-        self.values: Array = np.full((len(plan.texts), len(system.outputs)), np.nan)
+        self._root = root
+        self._draws = draws
+        self._start_afresh()
         self.failure: Failure | None = None
         self._witness: str | None = None
 
+    def _start_afresh(self) -> None:
+        self.store: Store = store_for(self.system, self.plan, self._root)
+        self.drawn: Array = np.full((self._draws, len(self.plan.texts), len(self.system.outputs)), np.nan)
+
     def run(self, start: Start) -> None:
         """Take what the cache has and ask the rest."""
-        waiting = [batch for batch in self.plan.batches if not self._recall(batch)]
-        known = len(self.plan.texts) - sum(len(batch.texts) for batch in waiting)
+        waiting = self._recall_all()
+        known = len(self.plan.texts) - sum(len(batch.texts) for batch, _ in waiting)
+        if known and not self.store.lasting:
+            if self._still_answers_the_same(waiting):
+                log.info("%s: %s answers are kept from a run that was not finished", self.system.name, f"{known:,}")
+            else:
+                log.warning(
+                    "%s answers differently than in the run that was not finished; asking all again", self.system.name
+                )
+                self.store.complete()
+                self._start_afresh()
+                waiting = self._recall_all()
+                known = 0
         advance = start(self.system.name, len(self.plan.texts), known)
         if waiting:
             with self.store:
                 self._ask_all(waiting, advance)
 
-    def _ask_all(self, waiting: Sequence[Batch], advance: Advance) -> None:
-        unscored = sum(len(batch.texts) for batch in waiting)
+    def _recall_all(self) -> list[tuple[Batch, list[int]]]:
+        return [(batch, missing) for batch in self.plan.batches if (missing := self._recall(batch))]
+
+    def _still_answers_the_same(self, waiting: Sequence[tuple[Batch, list[int]]]) -> bool:
+        """Ask one kept batch again, as nobody vouches for this system.
+
+        Answers of an old model beside those of a new one would look like bias. One that samples cannot be checked so.
+        """
+        if getattr(self.system, "samples", False) or self._draws > 1:
+            return True
+        missing = {batch.key for batch, _ in waiting}
+        kept = next(batch for batch in self.plan.batches if batch.key not in missing)
+        try:
+            values = checked(self.system, kept.texts, self._draw(list(kept.texts), 1))
+        except Exception:
+            return False
+        margin = np.array([SAME * output.span for output in self.system.outputs])
+        return bool((np.abs(values - self.drawn[0, kept.rows]) <= margin).all())
+
+    def values(self) -> Array:
+        """The mean of the draws of each sentence."""
+        # Rounding must not carry a mean beyond what was drawn, which lies in the output's range.
+        mean: Array = np.clip(self.drawn.mean(axis=0), self.drawn.min(axis=0), self.drawn.max(axis=0))
+        return mean
+
+    def spreads(self, rows: npt.NDArray[np.intp]) -> list[float | None]:
+        """For each output, the standard deviation between draws: its root mean square over these rows."""
+        if len(self.drawn) == 1 or not len(rows):
+            return [None] * len(self.system.outputs)
+        variance = self.drawn.var(axis=0, ddof=1)[rows]
+        return [float(spread) for spread in np.sqrt(variance.mean(axis=0))]
+
+    def _ask_all(self, waiting: Sequence[tuple[Batch, list[int]]], advance: Advance) -> None:
+        unscored = sum(len(batch.texts) for batch, _ in waiting)
         failed: list[tuple[Batch, Exception]] = []
         in_a_row, down = 0, False
-        for batch in waiting:
-            error = self._ask(batch)
+        for batch, missing in waiting:
+            error = self._ask(batch, missing)
             if error is None:
                 in_a_row = 0
                 unscored -= len(batch.texts)
@@ -112,28 +179,40 @@ class Asking:
         if failed:
             self.failure = self._diagnose(*failed[0], unscored=unscored, down=down)
 
-    def _recall(self, batch: Batch) -> bool:
-        kept = self.store.read(batch.key, (len(batch.texts), len(self.system.outputs)))
-        # Checked again: the system may have come to declare a narrower range since.
-        if kept is None or not usable(kept, self.system.outputs):
-            return False
-        self._take(batch, kept)
-        return True
+    def _recall(self, batch: Batch) -> list[int]:
+        """Take the draws that the cache has; gives the numbers of those that it has not."""
+        missing = []
+        for number in range(1, len(self.drawn) + 1):
+            kept = self.store.read(batch.draw_key(number), (len(batch.texts), len(self.system.outputs)))
+            # Checked again: the system may have come to declare a narrower range since.
+            if kept is None or not usable(kept, self.system.outputs):
+                missing.append(number)
+            else:
+                self._take(batch, number, kept)
+        return missing
 
-    def _ask(self, batch: Batch) -> Exception | None:
-        try:
-            answer = self.system.score(list(batch.texts))
-        except (BadAnswer, UsageError):
-            raise  # not about these sentences: nothing would come of asking on
-        except Exception as error:
-            return error
-        values = checked(self.system, batch.texts, answer)
-        self.store.write(batch.key, values)
-        self._take(batch, values)
+    def _ask(self, batch: Batch, numbers: Sequence[int]) -> Exception | None:
+        for number in numbers:
+            try:
+                answer = self._draw(list(batch.texts), number)
+            except (BadAnswer, UsageError):
+                raise  # not about these sentences: nothing would come of asking on
+            except SystemExit as error:
+                return _exited(error)
+            except Exception as error:
+                return error
+            values = checked(self.system, batch.texts, answer)
+            self.store.write(batch.draw_key(number), values)
+            self._take(batch, number, values)
         return None
 
-    def _take(self, batch: Batch, values: Array) -> None:
-        self.values[batch.rows] = values
+    def _draw(self, texts: list[str], number: int) -> object:
+        """A system that knows how to draw is told for the so-manieth time it is asked."""
+        draw = getattr(self.system, "draw", None)
+        return self.system.score(texts) if draw is None else draw(texts, number)
+
+    def _take(self, batch: Batch, number: int, values: Array) -> None:
+        self.drawn[number - 1, batch.rows] = values
         self._witness = batch.texts[0]
 
     def _is_down(self) -> bool:
@@ -146,7 +225,9 @@ class Asking:
 
     def _error(self, text: str) -> Exception | None:
         try:
-            self.system.score([text])
+            self._draw([text], 1)
+        except SystemExit as error:
+            return _exited(error)
         except Exception as error:
             return error
         return None
@@ -162,9 +243,14 @@ class Asking:
         stopped = "; stopped asking, as it fails on everything now" if down else ""
         return Failure(
             f"system {self.system.name!r} could not score {unscored:,} of {len(self.plan.texts):,} sentences, "
-            f"{where} {quoted(text)} ({type(error).__name__}: {one_line(error)}){stopped}",
+            f"{where} {quoted(text)} ({_said(error)}){stopped}",
             error,
         )
+
+
+def _exited(error: SystemExit) -> Exception:
+    """A system that ends the process has failed; the audit goes on."""
+    return RuntimeError(f"it called sys.exit({error.code})")
 
 
 def _refuse_unusable(systems: Sequence[Scorer]) -> None:
@@ -181,6 +267,22 @@ def _refuse_unusable(systems: Sequence[Scorer]) -> None:
             raise UsageError(f"system {system.name!r} has the batch size {system.batch_size}; it must be 1 or more")
 
 
+def _refuse_needless_draws(systems: Sequence[Scorer], draws: int) -> None:
+    if draws < 1:
+        raise UsageError(f"each sentence is asked at least once, not {draws} times")
+    for system in systems if draws > 1 else []:
+        if system.fingerprint is not None and not getattr(system, "samples", False):
+            raise UsageError(
+                f"system {system.name!r} always gives the same answer, so it is of no use to ask it {draws} times; "
+                "leave out the draws, or ask it in a run of its own"
+            )
+
+
+def _said(error: Exception) -> str:
+    # What is worded for people needs no name of a class before it.
+    return one_line(error) if isinstance(error, EvenhandError) else f"{type(error).__name__}: {one_line(error)}"
+
+
 def _texts(corpus: Corpus) -> list[str]:
     column = corpus.frame["text"]
     if column.dtype != pl.String:
@@ -195,9 +297,9 @@ def _scores(corpus: Corpus, texts: list[str], asked: list[Asking]) -> Scores:
     place = {text: row for row, text in enumerate(asked[0].plan.texts)}
     rows = np.array([place[text] for text in texts], dtype=np.intp)
     columns = tuple(
-        Column(asking.system.name, output, asking.system.fingerprint)
+        Column(asking.system.name, output, asking.system.fingerprint, len(asking.drawn), spread)
         for asking in asked
-        for output in asking.system.outputs
+        for output, spread in zip(asking.system.outputs, asking.spreads(rows), strict=True)
     )
     ids = tuple(corpus.frame["id"].cast(pl.String))
-    return Scores(ids, np.hstack([asking.values[rows] for asking in asked]), columns, corpus.digest)
+    return Scores(ids, np.hstack([asking.values()[rows] for asking in asked]), columns, corpus.digest)

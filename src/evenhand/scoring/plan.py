@@ -19,6 +19,13 @@ class Batch:
     rows: slice
     key: str
 
+    def draw_key(self, number: int) -> str:
+        """The key of its answers when asked for the so-manieth time.
+
+        The first time it is the batch's own, so that who asks more often later begins with what is there.
+        """
+        return self.key if number == 1 else key_of([self.key, f"draw {number}"])
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -33,6 +33,10 @@ class Column:
     system: str
     output: Output
     fingerprint: str | None
+    draws: int = 1
+    """How often each sentence was asked; the scores are the means."""
+    draw_spread: float | None = None
+    """The standard deviation between the draws of a sentence (root mean square over sentences); None for one draw."""
 
     @property
     def name(self) -> str:
@@ -100,13 +104,17 @@ class Scores:
         columns = tuple(column for part in parts for column in part.columns)
         return Scores(first.ids, np.hstack([part.matrix for part in parts]), columns, first.corpus_digest)
 
-    def save(self, path: Path | str) -> None:
-        """Write a Parquet file, whole or not at all; the same scores always give the same bytes."""
+    def to_bytes(self) -> bytes:
+        """A Parquet file; the same scores always give the same bytes."""
         metadata = {METADATA: json.dumps(self._provenance(), ensure_ascii=False, default=float, allow_nan=False)}
-        # Through memory: polars has errors of its own for a disk that is full.
         content = io.BytesIO()
         self.frame().write_parquet(content, metadata=metadata, row_group_size=ROWS_A_GROUP)
-        write_whole(Path(path), content.getvalue())
+        return content.getvalue()
+
+    def save(self, path: Path | str) -> None:
+        """Write it to a file, whole or not at all."""
+        # Through memory: polars has errors of its own for a disk that is full.
+        write_whole(Path(path), self.to_bytes())
 
     def _provenance(self) -> dict[str, Any]:
         return {
@@ -144,14 +152,19 @@ class Scores:
 def _scores(frame: pl.DataFrame, provenance: dict[str, Any]) -> Scores:
     if provenance["format"] != FORMAT:
         raise ValueError(f"format {provenance['format']}")
-    columns = tuple(
-        Column(entry["system"], Output(**entry["output"]), entry["fingerprint"]) for entry in provenance["columns"]
-    )
+    columns = tuple(_column(entry) for entry in provenance["columns"])
     numbers = frame.select(column.name for column in columns)
     if frame["id"].null_count() or any(numbers.null_count().row(0)):
         raise ValueError("missing values")
     matrix = numbers.cast(pl.Float64).to_numpy().reshape(frame.height, len(columns))
     return Scores(tuple(frame["id"]), matrix, columns, provenance["corpus_digest"])
+
+
+def _column(entry: dict[str, Any]) -> Column:
+    output = Output(**entry["output"])
+    # Files of earlier versions do not say how often was asked: it was once.
+    draws = {"draws": entry.get("draws", 1), "draw_spread": entry.get("draw_spread")}
+    return Column(entry["system"], output, entry["fingerprint"], **draws)
 
 
 def _refuse_repeated(what: str, names: Sequence[str]) -> None:
