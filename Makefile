@@ -10,7 +10,7 @@ AUDIT_OUT ?= audit
 audit: .venv/.runtime  ## the demo: three real sentiment systems, gender and race
 	$(BIN)/evenhand audit vader textblob svr --out $(AUDIT_OUT)
 
-test: lint types  ## everything, as in CI
+test: lint types .venv/.browser  ## everything, as in CI
 	$(BIN)/pytest -n 2 --dist loadfile
 
 quick: .venv/.dev  ## the inner loop: no simulations
@@ -26,6 +26,13 @@ types: .venv/.dev
 bench: .venv/.dev  ## ratios measured side by side in one run
 	$(BIN)/python -m benchmarks
 
+# The page is tested in Chromium. Where apt is there and may be used, it is installed; elsewhere those tests are skipped.
+.venv/.browser: .venv/.dev
+	@command -v chromium > /dev/null || ! command -v apt-get > /dev/null \
+	  || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium > /dev/null; } \
+	  || echo "Chromium could not be installed; the tests of the page in a browser are skipped"
+	touch $@
+
 clean:
 	rm -rf .venv audit
 
@@ -36,5 +43,5 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/.runtime
-	$(INSTALL) --editable '.[lexicon,dev]'
+	$(INSTALL) --editable '.[lexicon,hf,spacy,embedding,dev]'
 	touch $@

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.recorded import read_predictions
+from evenhand.recorded.rows import rows_of_corpus
 from evenhand.scoring import Column, Scores
 from evenhand.systems import Output
 
@@ -149,7 +151,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
     "header only": ("p.csv", "text,joy\n", "p.csv has no rows"),
     "empty json": ("p.jsonl", "\n", "p.jsonl is empty"),
     "no key": ("p.csv", "sentence,joy\na,1\n", "p.csv: no column 'text' or 'id'; it has sentence, joy"),
-    "no output": ("p.csv", "text,gender\na,female\n", "misses 4 sentences"),
+    "no output": ("p.csv", "text,gender\na,female\n", "no column of predictions beside text, gender"),
     "line too short": ("p.csv", GOOD.replace(",0.1,0.5", ",0.1"), "p.csv, line 4: 2 cells where the header has 3"),
     "line too long": ("p.csv", GOOD.replace(",0.1,", ",0.1,7,"), "p.csv, line 4: 4 cells where the header has 3"),
     "open quote": ("p.csv", GOOD.replace("Ebony", '"Ebony'), "p.csv, line 4: quotation marks do not match"),
@@ -275,3 +277,202 @@ def test_8640_rows_take_tens_of_milliseconds(tmp_path: Path) -> None:
     start = time.perf_counter()
     read_predictions(tmp_path / "p.csv", corpus)
     assert time.perf_counter() - start < 0.25
+
+
+# Files of other shapes, through a mapping
+
+
+LONG = "sentence\tdimension\tscore\n" + "".join(
+    f"{text}\t{name}\t{value}\n"
+    for name, values in {"joy": [0.1, 0.2, 0.3, 0.4], "fear": [0.5, 0.5, 0, 1]}.items()
+    for text, value in zip(TEXTS, values, strict=True)
+)
+IN_LONG: dict[str, Any] = {"text": "sentence", "long": {"name": "dimension", "value": "score"}}
+LABELS = "text,verdict\n" + "".join(
+    f"{text},{label}\n" for text, label in zip(TEXTS, ["negative", " neutral", "positive", "negative"], strict=True)
+)
+WORTH = {"negative": 0, "neutral": 0.5, "positive": 1}
+
+
+def test_columns_of_other_names_are_read_as_told(write: Write, corpus: Corpus) -> None:
+    rows = "".join(f"s{place},{text},x,{place},{place / 10}\n" for place, text in enumerate(TEXTS, 1))
+    path = write("p.csv", "nr,Sentence,model,stars,p_pos\n" + rows)
+    outputs = {"stars": {"low": 1, "high": 5, "kind": "ordinal"}, "p_pos": {"name": "positive", "kind": "probability"}}
+    scores = read_predictions(path, corpus, text="sentence", outputs=outputs)
+    assert [column.output for column in scores.columns] == [
+        Output("stars", low=1, high=5, kind="ordinal"),
+        Output("positive", kind="probability"),
+    ]
+    assert scores.matrix.tolist() == [[1, 0.1], [2, 0.2], [3, 0.3], [4, 0.4]]
+    by_id = read_predictions(path, corpus, id="nr", outputs=["p_pos"])
+    assert by_id.matrix[:, 0].tolist() == [0.1, 0.2, 0.3, 0.4]
+    renamed = read_predictions(path, corpus, id="nr", outputs={"p_pos": "positive"})
+    assert renamed.columns[0].output == Output("positive")
+    listed = read_predictions(path, corpus, id="nr", outputs=[{"column": "p_pos", "name": "positive", "high": 2}])
+    assert listed.columns[0].output == Output("positive", high=2)
+
+
+def test_a_named_key_is_no_prediction(write: Write, corpus: Corpus) -> None:
+    path = write("p.csv", GOOD.replace("text", "sentence"))
+    assert read_predictions(path, corpus, text="sentence").matrix.tolist() == MATRIX
+
+
+def test_one_row_per_sentence_and_output(write: Write, corpus: Corpus) -> None:
+    scores = read_predictions(write("p.tsv", LONG), corpus, **IN_LONG)
+    assert [column.output for column in scores.columns] == [Output("joy"), Output("fear")]
+    assert scores.matrix.tolist() == MATRIX
+    chosen = read_predictions(write("p.tsv", LONG), corpus, outputs={"fear": {"name": "Angst", "high": 2}}, **IN_LONG)
+    assert [column.output for column in chosen.columns] == [Output("Angst", high=2)]
+    assert chosen.matrix[:, 0].tolist() == [0.5, 0.5, 0, 1]
+
+
+def test_five_dimensions_of_the_whole_corpus(tmp_path: Path) -> None:
+    corpus = eec()
+    names = ["valence", "arousal", "dominance", "joy", "fear"]
+    frame = corpus.frame.select("id").join(pl.DataFrame({"dim": names, "s": [0.1, 0.2, 0.3, 0.4, 0.5]}), how="cross")
+    frame.sample(fraction=1, shuffle=True, seed=0).write_parquet(tmp_path / "p.parquet")
+    scores = read_predictions(tmp_path / "p.parquet", corpus, long={"name": "dim", "value": "s"}, outputs=names)
+    assert [column.output.name for column in scores.columns] == names
+    assert (scores.matrix == [0.1, 0.2, 0.3, 0.4, 0.5]).all()
+
+
+def test_labels_are_worth_what_is_declared(write: Write, corpus: Corpus) -> None:
+    scores = read_predictions(write("p.csv", LABELS), corpus, label="verdict", values=WORTH)
+    assert scores.columns[0].output == Output("verdict", kind="ordinal")
+    assert scores.matrix[:, 0].tolist() == [0, 0.5, 1, 0]
+    wide = read_predictions(
+        write("p.csv", LABELS), corpus, label="verdict", values=WORTH | {"negative": -2, "great": 3}
+    )
+    assert wide.columns[0].output == Output("verdict", low=-2, high=3, kind="ordinal")
+
+
+def test_labels_may_be_numbers_and_stand_in_several_columns(tmp_path: Path, corpus: Corpus) -> None:
+    pl.DataFrame({"text": TEXTS, "a": [1, 2, 3, 1], "b": ["1", "1", "1", "3"]}).write_parquet(tmp_path / "p.parquet")
+    scores = read_predictions(tmp_path / "p.parquet", corpus, outputs=["a", "b"], values={1: 0, 2: 5, 3: 9})
+    assert scores.matrix.tolist() == [[0, 0], [5, 0], [9, 0], [0, 9]]
+    assert {column.output.kind for column in scores.columns} == {"ordinal"}
+
+
+def test_another_mapping_is_another_fingerprint(write: Write, corpus: Corpus) -> None:
+    path = write("p.csv", LABELS)
+    one, other = (
+        read_predictions(path, corpus, label="verdict", values=WORTH | {"neutral": worth}).columns[0].fingerprint
+        for worth in (0.5, 0.7)
+    )
+    assert one != other
+
+
+def test_an_output_without_bounds_takes_any_finite_number(write: Write, corpus: Corpus) -> None:
+    path = write("p.csv", GOOD.replace("0.4", "-1e9"))
+    outputs = {"joy": {"low": None, "high": None, "unit": 2}}
+    assert read_predictions(path, corpus, outputs=outputs).matrix[3, 0] == -1e9
+    with pytest.raises(EvenhandError, match="line 3, column 'joy': inf is not a finite number"):
+        read_predictions(write("p.csv", GOOD.replace("0.4", "inf")), corpus, outputs=outputs)
+
+
+WRONG: dict[str, tuple[str, dict[str, object], str]] = {
+    "no such text": (GOOD, {"text": "txt"}, "p.csv: no column 'txt'; did you mean 'text'?"),
+    "no such output": (GOOD, {"outputs": ["joi"]}, "p.csv: no column 'joi'; did you mean 'joy'?"),
+    "no such name column": (
+        LONG.replace("\t", ","),
+        {**IN_LONG, "long": {"name": "dim", "value": "score"}},
+        "no column 'dim'",
+    ),
+    "no such name": (
+        LONG.replace("\t", ","),
+        {**IN_LONG, "outputs": ["joi"]},
+        "p.csv: no row has 'joi' in column 'dimension'; did you mean 'joy'?",
+    ),
+    "a name is missing": (
+        LONG.replace("\t", ",").replace("Jamel is sad.,joy", "Jamel is sad.,"),
+        IN_LONG,
+        "p.csv, line 4, column 'dimension': the value is missing",
+    ),
+    "a row is missing": (
+        LONG.replace("\t", ",").replace("Jamel is sad.,joy,0.3\n", ""),
+        IN_LONG,
+        "p.csv misses 1 sentence (\"Jamel is sad.\") of the 4 in the corpus for 'joy'",
+    ),
+    "a row twice": (
+        LONG.replace("\t", ",") + "Jamel is sad.,fear,0\n",
+        IN_LONG,
+        "p.csv repeats 1 sentence (\"Jamel is sad.\") for 'fear'; each needs one row",
+    ),
+    "a bad number in a long file": (
+        LONG.replace("\t", ",").replace("0.3", "x"),
+        IN_LONG,
+        "p.csv, line 4, column 'score': \"x\" is not a number",
+    ),
+    "outside its own range": (
+        GOOD,
+        {"outputs": {"joy": {"high": 0.35}}},
+        "p.csv, line 3, column 'joy': 0.4 is outside the range 0..0.35; if it is meant, give --range LOW,HIGH, or low",
+    ),
+    "an unknown label": (
+        LABELS.replace("positive", "postive"),
+        {"label": "verdict", "values": WORTH},
+        "p.csv, line 4, column 'verdict': \"postive\" is none of the labels; did you mean 'positive'?",
+    ),
+    "a missing label": (
+        LABELS.replace("positive", ""),
+        {"label": "verdict", "values": WORTH},
+        "p.csv, line 4, column 'verdict': the value is missing",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_file_that_does_not_fit_its_mapping_is_one_clear_line(case: str, write: Write, corpus: Corpus) -> None:
+    content, mapping, message = WRONG[case]
+    with pytest.raises(EvenhandError) as caught:
+        read_predictions(write("p.csv", content), corpus, **mapping)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not isinstance(caught.value, UsageError)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ({"text": 3}, "text must be the name of a column, not 3"),
+        ({"outputs": "joy"}, "outputs must be a list, or a mapping from columns to outputs, not 'joy'"),
+        ({"outputs": []}, "outputs must be a list"),
+        ({"outputs": {"joy": 3}}, "the output 'joy' must be a name or a mapping, not 3"),
+        ({"outputs": {"joy": {"lo": 3}}}, "an output has no 'lo'; did you mean 'low'"),
+        ({"outputs": [{"low": 3}]}, "an output needs a name or a column"),
+        ({"outputs": {"joy": "x", "fear": "x"}}, "two outputs are called 'x'"),
+        ({"long": "dimension"}, "long must be {name: COLUMN, value: COLUMN}, not 'dimension'"),
+        ({"long": {"name": "a"}}, "long must be {name: COLUMN, value: COLUMN}"),
+        ({"label": "joy"}, "label goes with values"),
+        ({"label": "joy", "values": {"a": 1}, "outputs": ["joy"]}, "label goes with values, as in "),
+        ({"values": ["a"]}, "values must map labels to numbers"),
+        ({"values": {"a": "1"}}, "values must map labels to numbers"),
+    ],
+)
+def test_a_mapping_that_cannot_be_meant_is_a_usage_error(
+    mapping: dict[str, object], message: str, write: Write, corpus: Corpus
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_predictions(write("p.csv", GOOD), corpus, **mapping)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+def test_saved_scores_need_no_mapping(tmp_path: Path, corpus: Corpus) -> None:
+    column = Column("vader", Output("valence", low=-1, high=1), None)
+    Scores(("s1", "s2", "s3", "s4"), np.zeros((4, 1)), (column,), corpus.digest).save(tmp_path / "scores.parquet")
+    with pytest.raises(UsageError, match="without a mapping"):
+        read_predictions(tmp_path / "scores.parquet", corpus, outputs=["vader/valence"])
+
+
+def test_many_columns_are_matched_to_the_sentences_once(
+    write: Write, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def counted(*arguments: Any) -> list[int]:
+        calls.append(arguments)
+        return rows_of_corpus(*arguments)
+
+    monkeypatch.setattr("evenhand.recorded.rows_of_corpus", counted)
+    assert read_predictions(write("p.csv", GOOD), corpus).matrix.tolist() == MATRIX
+    assert len(calls) == 1

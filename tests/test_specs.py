@@ -111,7 +111,13 @@ def test_without_bounds_a_file_must_keep_to_0_and_1(corpus: Corpus, tmp_path: Pa
         ("vadr", "unknown system 'vadr'; did you mean 'vader'?"),
         ("zzz", "unknown system 'zzz'; known: afinn, biased-female, "),
         ("", "cannot read ''; write NAME or NAME(key=value, ...), file:PATH"),
-        ("hf:model", "cannot read 'hf:model'; write "),
+        ("?:model", "cannot read '?:model'; write "),
+        ("skop:model", "unknown system 'skop'; did you mean 'skops'?"),
+        ("vader:x", "'vader:x' does not read as vader"),
+        ("http:", "'http:' does not read as http:URL"),
+        ("http:host", "'host' is no address of an endpoint; write http://HOST/PATH"),
+        ("skops:", "'skops:' does not read as skops:FILE"),
+        ("C:\\preds.csv", "unknown system 'C'"),
         ("preds.csv", "(for recorded predictions: file:preds.csv)"),
         ("planted(gap=0.1", "cannot read 'planted(gap=0.1'"),
         ("planted(0.1)", "cannot read the settings in 'planted(0.1)': each is key=value"),
@@ -165,7 +171,8 @@ def test_a_system_may_be_written_down(tmp_path: Path, corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("name: [", "cannot be read"),
+        ("name: [", "mine.yaml, line 1 cannot be read: "),
+        ("name: x\nsystem: 'vader", "mine.yaml, line 2 cannot be read: found unexpected end of stream"),
         ("name: x", "system: Field required"),
         ("system: vadr", "unknown system 'vadr'; did you mean 'vader'"),
         ("system: vader\nsetings: {}", "setings: Extra inputs"),
@@ -180,3 +187,27 @@ def test_mistakes_in_a_system_file_are_named(tmp_path: Path, corpus: Corpus, con
         resolve(str(path), corpus)
     with pytest.raises(UsageError, match="no such file"):
         resolve("nowhere.yaml", corpus)
+
+
+def test_a_system_file_that_cannot_be_read_is_not_quoted(tmp_path: Path, corpus: Corpus) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("system: http://host/\nsettings:\n  headers: {Authorization: 'Bearer abc\n")
+    with pytest.raises(EvenhandError) as caught:
+        resolve(str(path), corpus)
+    assert "Bearer" not in str(caught.value)
+
+
+def test_predictions_of_another_shape_are_described_in_a_system_file(tmp_path: Path, corpus: Corpus) -> None:
+    (tmp_path / "p.tsv").write_text("nr\tdimension\tscore\ns1\tjoy\t1\ns1\tfear\t2\ns2\tjoy\t3\ns2\tfear\t4\n")
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        f"name: theirs\nsystem: file:{tmp_path / 'p.tsv'}\nsettings:\n  id: nr\n  high: 4\n"
+        "  long: {name: dimension, value: score}\n  outputs: {fear: {low: 1}, joy: }\n"
+    )
+    scores = resolve(str(path), corpus)
+    assert isinstance(scores, Scores)
+    assert [(c.system, c.output) for c in scores.columns] == [
+        ("theirs", Output("fear", low=1, high=4)),
+        ("theirs", Output("joy", high=4)),
+    ]
+    assert scores.matrix.tolist() == [[2, 1], [4, 3]]

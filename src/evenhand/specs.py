@@ -17,6 +17,7 @@ from evenhand.scoring import Scores
 from evenhand.system_file import ENDINGS as SYSTEM_FILE_ENDINGS
 from evenhand.system_file import read_system_file
 from evenhand.systems import REGISTRY, Scorer, build_system
+from evenhand.systems.plugins import find_system, plugin_names
 from evenhand.tables import ENDINGS
 
 FILE = "file"
@@ -25,10 +26,12 @@ FILE = "file"
 FORMS = {
     "NAME or NAME(key=value, ...)": "a system of the table, with its settings",
     f"{FILE}:PATH": "predictions that were recorded: csv, tsv, jsonl or parquet with a column text or id",
+    "http://... or https://...": "short for http:URL",
     "FILE.yaml": "a system with settings that are written down",
 }
 """What may be typed where a system is asked for, besides NAME:ADDRESS of the table."""
 
+ADDRESS_OF_ENDPOINT = re.compile(r"https?://", re.IGNORECASE)
 NAME = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<settings>.*)\))?", re.DOTALL)
 
 
@@ -48,28 +51,33 @@ def resolve(
         described = read_system_file(Path(spec).expanduser())
         made = _resolve(described.system, described.settings, corpus, flags)
         return _named(made, described.name or spec)
-    name, colon, _ = spec.partition(":")
-    if colon and (name == FILE or name in REGISTRY):
+    name, colon, _ = _parts(spec)
+    if colon and NAME.fullmatch(name):
         return _named(_resolve(spec, {}, corpus, flags), spec)
     name, settings = parse_spec(spec)
     return _named(_resolve(name, settings, corpus, flags), spec)
 
 
 def _resolve(spec: str, settings: Mapping[str, Any], corpus: Corpus, flags: Mapping[str, Any]) -> Scorer | Scores:
-    name, colon, address = spec.partition(":")
+    name, colon, address = _parts(spec)
     if name == FILE and colon:
         given = _fitting(read_predictions, {"name": spec, **flags}) | _checked(FILE, read_predictions, settings)
         return read_predictions(Path(address).expanduser(), corpus, **given)
-    if name not in REGISTRY:
-        raise UsageError(f"unknown system {name!r}{did_you_mean(name, [*REGISTRY, FILE])}{_hint(spec)}")
-    entry = REGISTRY[name]
-    if (entry.address is not None) != bool(colon):
-        form = f"{name}:{entry.address}" if entry.address else name
-        raise UsageError(f"{spec!r} does not read as {form}")
+    entry = find_system(name)
+    if entry is None:
+        known = {*REGISTRY, *plugin_names(), FILE}
+        raise UsageError(f"unknown system {name!r}{did_you_mean(name, known)}{_hint(spec)}")
+    if colon if entry.address is None else not address:
+        raise UsageError(f"{spec!r} does not read as {entry.typed}")
     given = _fitting(entry.build, flags) | _checked(name, entry.build, settings)
     if "corpus" in inspect.signature(entry.build).parameters:
         given["corpus"] = corpus
     return build_system(name, *([address] if colon else []), **given)
+
+
+def _parts(spec: str) -> tuple[str, str, str]:
+    """Name, colon and address; what begins like an address of the web is one."""
+    return ("http", ":", spec) if ADDRESS_OF_ENDPOINT.match(spec) else spec.partition(":")
 
 
 def _named(made: Scorer | Scores, name: str) -> Scorer | Scores:

@@ -29,7 +29,12 @@ def read_system_file(path: Path) -> SystemFile:
         raise UsageError(f"no such file: {path}")
     try:
         return SystemFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except yaml.YAMLError as error:
+        # Without the lines that YAML would quote: they may hold what is not for everybody.
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}, line {mark.line + 1}" if mark else str(path)
+        raise EvenhandError(f"{where} cannot be read: {getattr(error, 'problem', None) or 'not YAML'}") from None
+    except (OSError, UnicodeDecodeError) as error:
         raise EvenhandError(f"{path} cannot be read: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         first = error.errors()[0]

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.errors import MissingExtra, UsageError, did_you_mean
+from evenhand.errors import EvenhandError, MissingExtra, UsageError, did_you_mean, one_line
 
 Array = npt.NDArray[np.float64]
 OutputKind = Literal["score", "probability", "ordinal", "class"]
@@ -57,7 +57,9 @@ class Scorer(Protocol):
 
     `fingerprint` is a content hash that changes whenever the answers could, or None when that cannot be known.
     `batch_size` is how many texts it is asked at a time. A scorer with a tokeniser may also have
-    `tokenise(text) -> list[str]`.
+    `tokenise(text) -> list[str]`. One that answers differently when asked again says so with `samples = True`, and may
+    have `draw(texts, number)`, which is told for the so-manieth time it is asked, from 1; `resume_key` is a hash that,
+    where there is no fingerprint, tells whether an interrupted run may go on.
     """
 
     name: str
@@ -76,6 +78,9 @@ class Scorer(Protocol):
         ...
 
 
+SCORER_PARTS = ("name", "outputs", "fingerprint", "batch_size", "score")
+
+
 @dataclass(frozen=True)
 class Entry:
     """A row of the table of systems."""
@@ -86,6 +91,13 @@ class Entry:
     summary: str
     address: str | None = None
     """For systems typed as NAME:ADDRESS, what the address is, such as `MODEL_OR_FOLDER`."""
+    plugin: str | None = None
+    """The package of a third party that brings it."""
+
+    @property
+    def typed(self) -> str:
+        """What people type: the name, or NAME:ADDRESS."""
+        return self.name if self.address is None else f"{self.name}:{self.address}"
 
 
 REGISTRY: dict[str, Entry] = {}
@@ -115,11 +127,27 @@ def build_system(name: str, *address: str, **settings: Any) -> Scorer:
     if entry is None:
         raise UsageError(f"unknown system {name!r}{did_you_mean(name, REGISTRY)}")
     try:
-        return entry.build(*address, **settings)
+        made = entry.build(*address, **settings)
     except ModuleNotFoundError as error:
+        if entry.plugin is not None:
+            raise EvenhandError(f"{_of_plugin(entry)} needs {error.name!r}, which is not installed") from error
         if entry.extra is None or (error.name or "").startswith("evenhand"):
             raise
         raise MissingExtra(f"the system {name!r}", entry.extra) from error
+    except EvenhandError:
+        raise
+    except Exception as error:
+        if entry.plugin is None:
+            raise
+        raise EvenhandError(f"{_of_plugin(entry)} failed: {type(error).__name__}: {one_line(error)}") from error
+    lacking = [part for part in SCORER_PARTS if not hasattr(made, part)]
+    if lacking:
+        raise EvenhandError(f"{_of_plugin(entry)} is no scorer: it lacks {', '.join(lacking)}")
+    return made
+
+
+def _of_plugin(entry: Entry) -> str:
+    return f"the system {entry.name!r}" + (f" of the plugin {entry.plugin!r}" if entry.plugin else "")
 
 
 def fingerprint_of(adapter: type, *distributions: str, **settings: object) -> str:

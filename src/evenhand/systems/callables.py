@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import numpy as np
 
-from evenhand.errors import BadAnswer, EvenhandError, UsageError
-from evenhand.systems.base import Array, Output, Scorer
+from evenhand.errors import BadAnswer, EvenhandError, UsageError, did_you_mean
+from evenhand.systems.base import Array, Output, OutputKind, Scorer
 
 PROBE = "This is a sentence."
 BATCH_SIZE = 256
+
+Declared = Output | str | Mapping[str, Any] | Sequence[Output | str | Mapping[str, Any]]
+"""How outputs may be declared; see `named_outputs`."""
 
 
 class CallableScorer:
@@ -38,10 +42,13 @@ class CallableScorer:
         # What a function answers cannot be known from outside, unless its user vouches for it by naming a version.
         self.fingerprint = None if version is None else _hash(f"{name}\0{version}".encode())
         self.resume_key = _source_hash(function if source is None else source)
+        self.samples = bool(getattr(function if source is None else source, "samples", False))
         self._function = function
 
     def score(self, texts: Sequence[str]) -> Array:
         """What the function answers; one number a text becomes one column."""
+        if not len(texts):  # scikit-learn refuses to be asked nothing
+            return np.empty((0, len(self.outputs)))
         return _as_table(self._function(list(texts)))
 
 
@@ -51,15 +58,16 @@ def as_scorer(
     name: str | None = None,
     low: float = 0.0,
     high: float = 1.0,
-    outputs: Sequence[Output | str] | None = None,
+    outputs: Declared | None = None,
     version: str | None = None,
 ) -> Scorer:
     """Make a scorer of an object: a scorer stays as it is; `predict_proba`, `predict` or a plain call answer else.
 
     `predict_proba` gives one output per class, a probability; of two classes, only the second. Otherwise the outputs
-    are those named here, or by the object's own attribute `outputs`; names get the range `low`..`high`. Where neither
-    names any, the object is asked one sentence, because a scorer has to say how many numbers it gives before the run
-    and a wrong guess would show in the middle of it: one number is `score`, several are `score1`, `score2`, ...
+    are those named here (see `named_outputs`), or by the object's own attribute `outputs`; names get the range
+    `low`..`high`. Where neither names any, the object is asked one sentence, because a scorer has to say how many
+    numbers it gives before the run and a wrong guess would show in the middle of it: one number is `score`, several
+    are `score1`, `score2`, ...
 
     >>> shout = as_scorer(lambda texts: [text.isupper() for text in texts], name="shout")
     >>> shout.score(["HELLO", "hello"]).tolist()
@@ -83,7 +91,7 @@ def as_scorer(
     else:
         raise UsageError(f"{name!r} cannot be asked: it is no scorer, has no predict, and cannot be called")
     declared = outputs if outputs is not None else getattr(obj, "outputs", None)
-    found = _named(declared, low, high, name) if declared is not None else _probed(function, low, high, name)
+    found = named_outputs(declared, low, high, name) if declared is not None else _probed(function, low, high, name)
     return CallableScorer(function, name=name, outputs=found, version=version, source=obj)
 
 
@@ -108,11 +116,35 @@ def _refuse_labels(estimator: object, name: str) -> None:
         raise UsageError(f"{name!r} predicts labels, not numbers; give it predict_proba (say, CalibratedClassifierCV)")
 
 
-def _named(declared: object, low: float, high: float, name: str) -> tuple[Output, ...]:
-    outputs = (declared,) if isinstance(declared, str | Output) else declared
-    if not isinstance(outputs, Sequence) or not outputs or not all(isinstance(o, str | Output) for o in outputs):
+def named_outputs(declared: object, low: float, high: float, name: str) -> tuple[Output, ...]:
+    """Outputs as people declare them: names, mappings with `name`, `low`, `high`, `kind`, ..., or `Output` objects.
+
+    >>> named_outputs(["joy", {"name": "mood", "low": -1}], 0.0, 1.0, "mine")[1].span
+    2.0
+    """
+    outputs = (declared,) if isinstance(declared, str | Output | Mapping) else declared
+    if not isinstance(outputs, Sequence) or not outputs:
         raise UsageError(f"{name!r}: its outputs must be names or Output objects, not {declared!r}")
-    return tuple(o if isinstance(o, Output) else Output(o, low=low, high=high) for o in outputs)
+    return tuple(_output(one, low, high, name) for one in outputs)
+
+
+def _output(declared: object, low: float, high: float, name: str) -> Output:
+    if isinstance(declared, Output):
+        return declared
+    given = {"name": declared} if isinstance(declared, str) else declared
+    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
+        raise UsageError(f"{name!r}: its outputs must be names or Output objects, not {declared!r}")
+    known = [field.name for field in fields(Output)]
+    unknown = [str(key) for key in given if key not in known]
+    if unknown:
+        raise UsageError(f"{name!r}: an output has no {unknown[0]!r}{did_you_mean(unknown[0], known)}")
+    kind = given.get("kind", "score")
+    if kind not in get_args(OutputKind):
+        raise UsageError(f"{name!r}: no kind of output {kind!r}{did_you_mean(str(kind), get_args(OutputKind))}")
+    for end in ("low", "high", "unit"):
+        if given.get(end) is not None and (isinstance(given[end], bool) or not isinstance(given[end], int | float)):
+            raise UsageError(f"{name!r}: {end} of the output {given['name']!r} must be a number, not {given[end]!r}")
+    return Output(**{"low": low, "high": high, **given})
 
 
 def _probed(function: Callable[[list[str]], object], low: float, high: float, name: str) -> tuple[Output, ...]:
