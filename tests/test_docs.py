@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.corpora import load_corpus
 from evenhand.stats import CORRECTIONS
+from evenhand.system_file import read_system_file
 from evenhand.systems import REGISTRY
 
 ROOT = Path(__file__).parent.parent
@@ -36,3 +38,21 @@ def test_make_targets_that_are_named_exist() -> None:
 def test_every_system_and_correction_is_named() -> None:
     for name in (*REGISTRY, *CORRECTIONS):
         assert f"`{name}" in README, name
+
+
+def test_the_recipe_in_the_readme_is_one(tmp_path: Path) -> None:
+    (recipe,) = (block for block in re.findall(r"```yaml\n(.*?)```", README, re.DOTALL) if "templates:" in block)
+    (tmp_path / "colleagues.yaml").write_text(recipe)
+    corpus = load_corpus(tmp_path / "colleagues.yaml")
+    assert len(corpus) == 3 * 4 * 6
+    assert "The intern found themself in an angry crowd." in set(corpus.frame["text"])
+
+
+def test_the_system_files_in_the_docs_are_read(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
+    whole = [block for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if block.startswith("system:")]
+    assert len(whole) == 3
+    for number, block in enumerate(whole):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text(block)
+        assert read_system_file(path).settings
