@@ -10,7 +10,7 @@ from rich.text import Text
 
 from evenhand.findings import Finding
 from evenhand.report.report import Report
-from evenhand.report.words import in_words, number
+from evenhand.report.words import groups_in_words, in_words, number, several_comparisons, short_comparison
 
 COLOURS = {"higher": "bold red", "lower": "bold red", "equivalent": "green", "cannot tell": "yellow"}
 READING = (
@@ -44,12 +44,12 @@ def _table(report: Report) -> Table:
     table.add_column("in general", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     outputs = _outputs(report)
-    several = _several(report)
+    several = several_comparisons(report.findings)
     previous = None
     for finding in report.findings:
         name = finding.system if outputs[finding.system] == 1 else f"{finding.system} {finding.output}"
         shown = Text("" if name == previous else shortened(name))
-        table.add_row(shown, *_row(finding, spell_out=finding.attribute in several))
+        table.add_row(shown, *_row(finding, several))
         previous = name
     return table
 
@@ -72,27 +72,17 @@ def _outputs(report: Report) -> dict[str, int]:
     return Counter(system for system, _ in pairs)
 
 
-def _several(report: Report) -> set[str]:
-    """The attributes with more than one comparison, whose groups a row must name."""
-    pairs = {(finding.attribute, finding.first, finding.second) for finding in report.findings}
-    return {attribute for attribute, number in Counter(attribute for attribute, *_ in pairs).items() if number > 1}
-
-
 def _reading(report: Report) -> str:
-    several = _several(report)
-    pairs = {finding.attribute: f"{finding.first} − {finding.second}" for finding in report.findings}
-    groups = "; ".join(f"{name}: {pair}" for name, pair in pairs.items() if name not in several) or "as named"
+    groups = groups_in_words(report.findings)
     return READING.format(groups=groups, level=f"{100 * (1 - report.provenance['settings']['alpha']):g} %")
 
 
-def _row(finding: Finding, *, spell_out: bool) -> tuple[str | Text, ...]:
+def _row(finding: Finding, several: set[str]) -> tuple[str | Text, ...]:
     scale = finding.span
-    subset = "" if finding.subset == "all" else f", {finding.subset}"
-    groups = f"{finding.first} − {finding.second}" if spell_out else finding.attribute
     interval = finding.generalising.interval
     between = "undefined" if interval is None else " to ".join(number(end, span=scale) for end in interval)
     return (
-        Text(f"{groups}{subset}"),
+        Text(short_comparison(finding, several)),
         number(finding.mean_difference, span=scale),
         _published(finding),
         between,

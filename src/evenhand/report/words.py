@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from evenhand.findings import Finding
 
@@ -21,16 +23,34 @@ def number(value: float, *, span: float = 1.0) -> str:
     """A number with as many decimals as its scale deserves, and a real minus sign.
 
     >>> number(-0.01234), number(1.5, span=10), number(0.0), number(0.00011), number(1e-9)
-    ('−0.012', '1.50', '0.000', '0.00011', '0.000')
+    ('−0.012', '1.50', '0.000', '0.0001', '0.000')
     """
     decimals = 3 if span <= 2 else 2
     shown = f"{value:.{decimals}f}"
     if float(shown) == 0 and value != 0:
-        # One digit that is not zero, or the least that is still worth a look.
-        shown = (
-            f"{value:.{decimals + 3}f}".rstrip("0") if abs(value) >= 10.0 ** -(decimals + 3) else "0." + "0" * decimals
-        )
+        # One digit more than nothing, if it is worth a look.
+        finer = f"{float(f'{value:.1g}'):.{decimals + 2}f}".rstrip("0")
+        shown = finer if float(finer) != 0 else f"{0:.{decimals}f}"
     return shown.replace("-", "−")
+
+
+def several_comparisons(findings: Iterable[Finding]) -> set[str]:
+    """The attributes with more than one comparison, whose groups must be named."""
+    pairs = {(finding.attribute, finding.first, finding.second) for finding in findings}
+    return {attribute for attribute, number in Counter(attribute for attribute, *_ in pairs).items() if number > 1}
+
+
+def groups_in_words(findings: Sequence[Finding]) -> str:
+    """Which group is first: `gender: female − male; race: X − Y`, or `as named` where rows name them."""
+    several = several_comparisons(findings)
+    pairs = {finding.attribute: f"{finding.first} − {finding.second}" for finding in findings}
+    return "; ".join(f"{name}: {pair}" for name, pair in pairs.items() if name not in several) or "as named"
+
+
+def short_comparison(finding: Finding, several: set[str]) -> str:
+    """What is compared, in as few words as tell it from the others: `gender`, or `X − Y, neutral`."""
+    subset = "" if finding.subset == "all" else f", {finding.subset}"
+    return (f"{finding.first} − {finding.second}" if finding.attribute in several else finding.attribute) + subset
 
 
 def comparison_name(finding: Finding) -> str:

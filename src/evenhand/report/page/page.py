@@ -16,7 +16,14 @@ import numpy as np
 from evenhand.findings import Finding, SentencePair
 from evenhand.report import figures
 from evenhand.report.details import Details
-from evenhand.report.words import comparison_name, in_words, number
+from evenhand.report.words import (
+    comparison_name,
+    groups_in_words,
+    in_words,
+    number,
+    several_comparisons,
+    short_comparison,
+)
 
 if TYPE_CHECKING:
     from evenhand.report.report import Report
@@ -79,7 +86,8 @@ def _shown_at_once(report: Report) -> dict[str, Any]:
         "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
         "headings": [{"text": text, "numeric": 2 <= i <= 6} for i, text in enumerate(HEADINGS)],
-        "rows": [_row(finding, names, place) for finding in report.findings],
+        "rows": [_row(finding, names, place, several_comparisons(report.findings)) for finding in report.findings],
+        "groups": groups_in_words(report.findings),
         "delta_percent": f"{100 * provenance['settings']['equivalence']:g}",
         "thinned": any(finding.n > 300 for finding in report.findings) or len(report.findings) > 80,
         "limits": corpus.about.limits if corpus is not None else (),
@@ -88,7 +96,9 @@ def _shown_at_once(report: Report) -> dict[str, Any]:
     }
 
 
-def _row(finding: Finding, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int]) -> dict[str, Any]:
+def _row(
+    finding: Finding, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int], several: set[str]
+) -> dict[str, Any]:
     key = (finding.system, finding.output)
     low, high = finding.generalising.interval or (None, None)
     verdict: str = finding.verdict
@@ -97,7 +107,7 @@ def _row(finding: Finding, names: dict[tuple[str, str], str], place: dict[tuple[
     return {
         "label": names[key],
         "column": place[key],
-        "comparison": comparison_name(finding),
+        "comparison": short_comparison(finding, several),
         "cells": [
             _cell(finding.mean_difference, finding.span),
             _cell(low, finding.span),
