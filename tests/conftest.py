@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines are noisy: how long one example takes says nothing.
+settings.register_profile("patient", deadline=None, max_examples=50)
+settings.load_profile("patient")
 
 
 @pytest.fixture(autouse=True)

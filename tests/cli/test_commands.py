@@ -17,6 +17,8 @@ import pytest
 from evenhand.corpora import eec
 from evenhand.tables import write_table
 
+pytestmark = pytest.mark.slow  # each test starts processes; `make quick` does without
+
 PLANTED = "planted(gap=0.02,person_sd=0.005)"
 FAIR = "planted(gap=0,person_sd=0.005)"
 

@@ -20,6 +20,8 @@ from evenhand.scoring.cache import store_for
 from evenhand.scoring.plan import key_of, make_plan
 from evenhand.scoring.records import to_record
 
+pytestmark = pytest.mark.slow
+
 CHILD = Path(__file__).with_name("child.py")
 
 

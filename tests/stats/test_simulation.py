@@ -13,7 +13,7 @@ from evenhand.contrasts import Contrast, contrast
 from evenhand.corpora import Corpus, eec
 from evenhand.stats import Components, GroupedMeans, paired_test, permutation_p, variance_components
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("simulation")]
+pytestmark = pytest.mark.slow
 
 SYSTEMS = 4_000
 CHUNK = 1_000

@@ -21,7 +21,7 @@ from evenhand.systems import rated_text
 from evenhand.systems import svr as svr_module
 from evenhand.systems.svr import MODEL, Svr, data_dir, train_svr
 
-pytestmark = pytest.mark.xdist_group("svr")
+pytestmark = pytest.mark.slow  # fetches and trains for real
 
 
 @pytest.fixture(scope="module")
