@@ -1,0 +1,72 @@
+"""The card beside a head trained on sentence vectors: what was trained, on what, with what, and how good it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evenhand.errors import EvenhandError, UsageError
+
+HEAD, CARD = "head.skops", "embedding.json"
+
+
+class Part(BaseModel):
+    """A part of the card that lies beside a trained head."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EncoderPart(Part):
+    """What the head was trained on top of; `digest` covers its files, its pooling and where texts are cut."""
+
+    name: str
+    digest: str
+    pooling: str
+    normalised: bool
+    longest: int
+
+
+class HeadPart(Part):
+    """The regressor; `sha256` is of its file."""
+
+    kind: Literal["ridge", "svr"]
+    sha256: str
+
+
+class Quality(Part):
+    """How well predictions for texts not trained on go with their scores; None where all predictions are the same."""
+
+    n: int
+    pearson: float | None
+    spearman: float | None
+    how: str
+
+
+class Card(Part):
+    """What was trained, on what, with what, and how good it is."""
+
+    format: Literal[1] = 1
+    encoder: EncoderPart
+    head: HeadPart
+    output: str
+    high_is_desirable: bool | None
+    data: str
+    data_sha256: str
+    quality: Quality
+    versions: dict[str, str]
+
+
+def read_card(folder: Path) -> Card:
+    """What a folder says of the head in it."""
+    if not (folder / CARD).is_file():
+        raise UsageError(f"{folder} holds no trained head ({CARD}); make one: evenhand train embedding --out {folder}")
+    try:
+        return Card.model_validate_json((folder / CARD).read_bytes())
+    except OSError as error:
+        raise EvenhandError(f"{folder / CARD} cannot be read: {error.strerror or error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise EvenhandError(f"{folder / CARD}: {place}: {first['msg']}; train it again") from error
