@@ -229,7 +229,8 @@ def static_figures(
         heat_map = details.heat_map(system, output)
         if heat_map is not None:
             title = labels[system, output]
-            figures[f"persons-{title}"] = _titled(heat(heat_rows(heat_map, span)), title)
+            # Slanted labels reach beyond the chart, which only padding allows for.
+            figures[f"persons-{title}"] = _titled(heat(heat_rows(heat_map, span)), title) | {"autosize": "pad"}
     return figures
 
 
