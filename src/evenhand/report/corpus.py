@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 
 import polars as pl
@@ -19,16 +20,24 @@ def describe(corpus: Corpus) -> str:
     for attribute, groups in corpus.attributes.items():
         counts = dict(corpus.frame[attribute].value_counts().iter_rows())
         shown = ", ".join(f"{group} ({counts[group]:,} sentences)" for group in groups)
-        lines += _wrapped(f"{attribute}: {shown}; differences are {groups[0]} − {groups[1]}")
+        lines += _wrapped(f"{attribute}: {shown}; {_differences(groups)}")
     lines += ["", "Examples", *(f"  {text}" for text in _examples(corpus))]
     if corpus.subsets:
         lines += ["", "Subsets", *(f"  {name}: {corpus.mask(name).sum():,} sentences" for name in corpus.subsets)]
     sections = {"How its sentences were chosen": [about.chosen], "What it cannot say": list(about.limits)}
-    sections |= {"Source": [about.source], "Licence": [about.licence], "Digest": [corpus.sentences_digest]}
+    sections |= {
+        "Source": [about.source],
+        "Licence": [about.licence],
+        "Digest of the sentences": [corpus.sentences_digest],
+    }
     for heading, paragraphs in sections.items():
         if any(paragraphs):
             lines += ["", heading, *(line for paragraph in paragraphs for line in _wrapped(paragraph))]
     return "\n".join(lines)
+
+
+def _differences(groups: tuple[str, ...]) -> str:
+    return f"differences are {groups[0]} − {groups[1]}" if len(groups) == 2 else "compared in pairs, earlier − later"
 
 
 def _size(corpus: Corpus) -> str:
@@ -48,4 +57,5 @@ def _examples(corpus: Corpus) -> list[str]:
 
 
 def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(" ".join(text.split()), WIDTH, initial_indent="  ", subsequent_indent="  ")
+    width = min(WIDTH, shutil.get_terminal_size().columns)
+    return textwrap.wrap(" ".join(text.split()), width, initial_indent="  ", subsequent_indent="  ")
