@@ -21,7 +21,6 @@ from evenhand.systems.base import Array
 
 SDIST = "vaderSentiment-3.3.2.tar.gz"
 SHA256 = "5d7c06e027fc8b99238edb0d53d970cf97066ef97654009890b83703849632f9"
-PAGE = "https://pypi.org/project/vaderSentiment/3.3.2/#files"
 INNER = "vaderSentiment-3.3.2/additional_resources/hutto_ICWSM_2014.tar.gz"
 RATED = tuple(
     f"hutto_ICWSM_2014/{kind}_GroundTruth.txt"
@@ -67,7 +66,7 @@ def fetch(folder: Path) -> bytes:
         raise EvenhandError(f"what pip fetched as {SDIST} is not the known file: its SHA-256 is not {SHA256}")
     raise EvenhandError(
         f"cannot fetch the rated texts that 'svr' learns from ({_last_error(ran.stderr)}); "
-        f"connect to the network and run this again, or put {SDIST} from {PAGE} into {folder}"
+        f"connect to the network and run this again, or put {SDIST}, the source distribution of vaderSentiment 3.3.2, into {folder}"
     )
 
 
