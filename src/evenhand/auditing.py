@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from evenhand.scoring import Scores, scored
 from evenhand.specs import resolve
 from evenhand.systems import Scorer, as_scorer
 
+HEAVY = ("spacy", "tokenizers", "torch", "transformers")
 PACKAGES = ("evenhand", "numpy", "scipy", "polars", "scikit-learn")
 
 SystemLike = str | Scorer | Scores | Callable[[Sequence[str]], Any]
@@ -80,6 +82,11 @@ def audit(
         if folder is not None:
             report.save(folder)
     return report
+
+
+def _taking_part() -> list[str]:
+    """The heavy packages that answers may depend on, as far as they were used."""
+    return [name for name in HEAVY if name in sys.modules]
 
 
 def _listed(names: str | Sequence[str] | None) -> list[str] | None:
@@ -149,6 +156,6 @@ def _provenance(
         "assessments": compared.assessments,
         "threshold": compared.threshold,
         "generalising_threshold": compared.generalising_threshold,
-        "packages": {name: importlib.metadata.version(name) for name in PACKAGES},
+        "packages": {name: importlib.metadata.version(name) for name in (*PACKAGES, *_taking_part())},
         "python": platform.python_version(),
     }

@@ -220,3 +220,10 @@ def test_pieces_of_pairs_are_differences() -> None:
     assert (finding.rests_on.pieces.first_mean, finding.rests_on.pieces.second_mean) == (1, 2)
     assert finding.rests_on.pieces.adjusted_gap is None
     assert "not separable" in finding.undefined["rests_on.pieces.adjusted_gap"]
+
+
+def test_the_most_different_sentences_are_alike_but_for_the_attribute() -> None:
+    gap = np.where((FRAME["gender"] == "male").fill_null(False), 0.4, 0.0)
+    gender = dict(FRAME.select("text", "gender").iter_rows())
+    for pair in race(scores(noisy(0) + gap), Settings())[0][0].rests_on.sentences:
+        assert gender[pair.first_text] == gender[pair.second_text]

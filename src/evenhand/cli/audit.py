@@ -36,7 +36,8 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
     seed: Annotated[int, typer.Option(help="For the sample and the permutations.")] = 0,
     range_: Annotated[
-        str | None, typer.Option("--range", metavar="LOW,HIGH", help="The range of file: and py: scores (else 0,1).")
+        str | None,
+        typer.Option("--range", metavar="LOW,HIGH", help="The range of scores that declare none (else 0,1)."),
     ] = None,
     system_version: Annotated[
         str | None, typer.Option(help="Names the version of py: systems, so that their answers may be cached.")

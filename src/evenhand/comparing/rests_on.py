@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.contrasts import Contrast, Floats, Grouping, Ints
 from evenhand.corpora import Corpus
@@ -139,15 +140,23 @@ class _SentencePairs:
         self._scores = scores
         entries = contrast.matrix.tocoo()
         row, sentence = entries.coords
-        rows = np.arange(contrast.shape[0])
+        # Persons are paired within their stratum: two that differ in another attribute too would show its gap as well.
+        block = np.full(contrast.shape[1], -1, dtype=np.int64)
+        unit, _, where, _ = contrast.entries
+        block[where] = contrast.block[unit]
+        key = row.astype(np.int64) * (int(contrast.block.max(initial=0)) + 2) + block[sentence] + 1
+        first, second = entries.data > 0, entries.data < 0
+        both = np.intersect1d(key[first], key[second])
         # The sentences of each comparison's first side lie together, and so do those of its second.
         self._first, self._second = (
-            (sentence[chosen], np.searchsorted(row[chosen], rows)) for chosen in (entries.data > 0, entries.data < 0)
+            _together(key, sentence.astype(np.int64), side & np.isin(key, both)) for side in (first, second)
         )
 
     def most_different(self, column: int, *, floor: float) -> tuple[SentencePair, ...]:
         """The pairs with the largest differences above `floor`."""
         (first_rows, first_starts), (second_rows, second_starts) = self._first, self._second
+        if not len(first_starts):
+            return ()
         first, second = self._scores[first_rows, column], self._scores[second_rows, column]
         up = np.maximum.reduceat(first, first_starts) - np.minimum.reduceat(second, second_starts)
         down = np.maximum.reduceat(second, second_starts) - np.minimum.reduceat(first, first_starts)
@@ -173,6 +182,13 @@ class _SentencePairs:
             second_score=float(scores[second]),
             difference=float(scores[first] - scores[second]),
         )
+
+
+def _together(key: Ints, sentence: Ints, chosen: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """The chosen sentences sorted by key, and where each key begins."""
+    order = np.argsort(key[chosen], kind="stable")
+    _, starts = np.unique(key[chosen][order], return_index=True)
+    return sentence[chosen][order], starts
 
 
 def _segment(values: Floats, starts: Ints, number: int) -> Floats:

@@ -37,7 +37,7 @@ def print_report(report: Report, console: Console) -> None:
 
 def _table(report: Report) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("system", overflow="fold")
+    table.add_column("system", no_wrap=True)
     table.add_column("comparison", overflow="fold")
     table.add_column("gap", justify="right", no_wrap=True)
     table.add_column("on these", no_wrap=True)
@@ -58,12 +58,12 @@ def shortened(name: str, most: int = LONGEST_NAME) -> str:
     """A name cut in the middle, where it is long.
 
     >>> shortened("file:predictions/of/the/third/model.csv")
-    'file:predicti…ird/model.csv'
+    'file:predicti…rd/model.csv'
     """
     if len(name) <= most:
         return name
-    half = (most - 1) // 2
-    return f"{name[: half + 1]}…{name[-half - 1 :]}"
+    kept = most - 1
+    return f"{name[: kept - kept // 2]}…{name[-(kept // 2) :]}"
 
 
 def _outputs(report: Report) -> dict[str, int]:

@@ -135,7 +135,7 @@ def _settling(finding: Finding) -> str:
     if finding.verdict != "cannot tell" or finding.generalising.interval is None:
         return ""
     if finding.power.persons_needed is None:
-        return finding.undefined.get("power.persons_needed", "")
+        return finding.undefined.get("power.persons_needed", "").replace("persons", finding.persons_called)
     more = math.ceil(finding.power.persons_needed - finding.power.persons_per_group)
     if more <= 0:
         return ""

@@ -98,7 +98,10 @@ def _refuse(system: Scorer, text: str, value: object, output: Output) -> NoRetur
     elif not np.isfinite(value):
         wrong = "not a finite number"
     else:
-        wrong = f"outside its declared range {output.low:g}..{output.high:g}"
+        wrong = (
+            f"outside its declared range {output.low:g}..{output.high:g}; if it is meant, give --range LOW,HIGH, "
+            "or low and high in a system file"
+        )
     raise BadAnswer(
         f"system {system.name!r} answered {one_line(repr(value))} for the output {output.name!r} "
         f"to the sentence {quoted(text)}: {wrong}"

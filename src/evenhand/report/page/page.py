@@ -39,7 +39,8 @@ SECTIONS = {
     "limits": "Limits",
     "provenance": "Provenance",
 }
-HEADINGS = ("system", "comparison", "gap", "in general, from", "to", "p, these persons", "effect size", "verdict")
+INTERVAL = ("in general, from", "to")
+HEADINGS = ("system", "comparison", "gap", *INTERVAL, "p, these persons", "p, in general", "effect size", "verdict")
 
 
 def to_html(report: Report) -> str:
@@ -81,11 +82,13 @@ def _shown_at_once(report: Report) -> dict[str, Any]:
             "title": corpus.about.title if corpus is not None and corpus.about.title else provenance["corpus"]["name"],
         },
         "systems": list(names.values()),
+        "counted": _counted(report.findings),
+        "sampled": any(finding.draws > 1 for finding in report.findings),
         "findings": report.findings,
         "sections": [{"id": name, "short": short} for name, short in SECTIONS.items()],
         "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
-        "headings": [{"text": text, "numeric": 2 <= i <= 6} for i, text in enumerate(HEADINGS)],
+        "headings": [{"text": text, "numeric": 2 <= i <= 7} for i, text in enumerate(HEADINGS)],
         "rows": [_row(finding, names, place, several_comparisons(report.findings)) for finding in report.findings],
         "groups": groups_in_words(report.findings),
         "delta_percent": f"{100 * provenance['settings']['equivalence']:g}",
@@ -96,11 +99,19 @@ def _shown_at_once(report: Report) -> dict[str, Any]:
     }
 
 
+def _counted(findings: Sequence[Finding]) -> str:
+    systems = len({finding.system for finding in findings})
+    outputs = len({(finding.system, finding.output) for finding in findings})
+    shown = f"{systems} system" + ("" if systems == 1 else "s")
+    return shown if outputs == systems else f"{shown} with {outputs} outputs"
+
+
 def _row(
     finding: Finding, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int], several: set[str]
 ) -> dict[str, Any]:
     key = (finding.system, finding.output)
     low, high = finding.generalising.interval or (None, None)
+    general = finding.generalising.p_adjusted
     verdict: str = finding.verdict
     if verdict == "equivalent":
         verdict = f"equivalent ±{number(finding.equivalence.delta, span=finding.span)}"
@@ -113,6 +124,10 @@ def _row(
             _cell(low, finding.span),
             _cell(high, finding.span),
             {"value": finding.p_adjusted, "text": _p(finding)},
+            {
+                "value": "" if general is None else general,
+                "text": "undefined" if general is None else _shown_p(general),
+            },
             _cell(finding.effect_size, 1.0),
         ],
         "verdict": finding.verdict,
@@ -127,7 +142,11 @@ def _cell(value: float | None, span: float) -> dict[str, Any]:
 def _p(finding: Finding) -> str:
     if finding.direction == "none" and finding.delta_spread == 0:
         return "identical"
-    return "< 0.001" if finding.p_adjusted < 0.001 else f"{finding.p_adjusted:.3f}"
+    return _shown_p(finding.p_adjusted)
+
+
+def _shown_p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _facts(provenance: dict[str, Any]) -> list[tuple[str, str]]:
@@ -282,9 +301,10 @@ def _pieces(finding: Finding) -> str | None:
     adjusted = finding.undefined.get("rests_on.pieces.adjusted_gap")
     if pieces.adjusted_gap is not None:
         adjusted = f"adjusted for that, the gap is {number(pieces.adjusted_gap, span=finding.span)}"
+    called = finding.persons_called
     return (
-        f"The tokeniser makes {pieces.first_mean:.2f} pieces of a {finding.first} person and "
-        f"{pieces.second_mean:.2f} of a {finding.second} one; {adjusted}."
+        f"The tokeniser splits {finding.first} {called} into {pieces.first_mean:.2f} pieces on average, "
+        f"{finding.second} {called} into {pieces.second_mean:.2f}; {adjusted}."
     )
 
 

@@ -93,7 +93,7 @@
       return element("tr", {}, element("th", { scope: "row" }, label), element("td", { class: "number" }, shown(value, 3)),
         element("td", {}, element("div", { class: "bar", "aria-hidden": "true" }, element("i", { class: value >= 0 ? "up" : "down", style: `width:${width}%` }))));
     });
-    const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, first), element("th", { scope: "col", class: "number" }, "%"), element("th", { scope: "col" }, element("span", { class: "unseen" }, "as a bar"))));
+    const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, first), element("th", { scope: "col", class: "number" }, "% of range"), element("th", { scope: "col" }, element("span", { class: "unseen" }, "as a bar"))));
     return element("div", {}, element("h4", {}, heading), element("table", { class: "bars" }, head, element("tbody", {}, ...body)));
   };
 
@@ -104,8 +104,8 @@
       element("ul", { class: "sentences" }, element("li", { class: found.verdict.replace(" ", "-") }, element("span", { class: "tag" }, found.verdict), ` ${found.words}`)));
     if (found.without !== null && !found.alone) place.append(element("p", { class: "note" }, `Without ${found.person} the gap would be ${found.without}.`));
     const grid = element("div", { class: "grid" });
-    for (const part of [bars("Persons: share of the gap", "person", found.persons), bars("Templates: share of the gap", "template", found.templates),
-      bars("Words: share of the gap", "word", found.words_shares), bars("Gap by emotion", "part", found.parts)]) if (part) grid.append(part);
+    for (const part of [bars("Persons: contribution to the gap", "person", found.persons), bars("Templates: contribution to the gap", "template", found.templates),
+      bars("Words: contribution to the gap", "word", found.words_shares), bars("Gap by emotion", "part", found.parts)]) if (part) grid.append(part);
     place.append(grid);
     if (found.pieces) place.append(element("p", { class: "note" }, found.pieces));
     if (found.sentences.length) {
@@ -165,6 +165,7 @@
   const wear = (theme) => {
     root.dataset.theme = theme;
     byId("theme").setAttribute("aria-pressed", String(theme === "dark"));
+    byId("theme").textContent = theme === "dark" ? "Light" : "Dark";
   };
   byId("theme").addEventListener("click", () => { wear(dark() ? "light" : "dark"); redraw(); });
   const system = matchMedia("(prefers-color-scheme: dark)");
