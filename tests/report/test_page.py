@@ -72,7 +72,8 @@ def test_names_of_systems_are_text_and_never_markup(noisy: Report) -> None:
 
 def test_every_promised_part_is_there(noisy: Report) -> None:
     html = noisy.to_html()
-    for part in ("Verdicts", "Gaps with both intervals", "Differences, sentence by sentence", "One system", "How to read this",
+    for part in ("Verdicts", "Gaps with both intervals", "Differences, sentence by sentence",
+                 "One system", "How to read this",
                  "What it cannot say", "A first name stands for a group", "Gender has two values here",
                  "Where these numbers come from", "@media print", "prefers-color-scheme"):  # fmt: skip
         assert part in html
