@@ -84,7 +84,7 @@ def test_the_table_sorts_and_filters(browser: Browser, report_file: Path) -> Non
     heading.click()
     gaps = [
         float(cell.get_attribute("data-value") or "nan")
-        for cell in page.locator("#findings tbody tr td:nth-child(3)").all()
+        for cell in page.locator("#findings tbody tr td:nth-child(4)").all()
     ]
     assert gaps == sorted(gaps)
     expect(page.locator("#findings th[aria-sort=ascending]")).to_have_text("gap")

@@ -10,8 +10,7 @@ from evenhand.errors import UsageError
 from evenhand.files import write_whole
 from evenhand.findings import Finding
 from evenhand.report.figures import static_figures, write_figures
-from evenhand.report.page.page import labels
-from evenhand.report.words import comparison_name, number
+from evenhand.report.words import comparison_name, labels, number, short_p, short_verdict, shown_p
 from evenhand.tables import write_table
 
 if TYPE_CHECKING:
@@ -36,21 +35,16 @@ def rows(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
 
 def _row(finding: Finding, label: str) -> tuple[str, ...]:
     interval, p = finding.generalising.interval, finding.generalising.p_adjusted
-    verdict = finding.verdict
     return (
         label,
         comparison_name(finding),
         f"{finding.n:,}",
         number(finding.mean_difference, span=finding.span),
         "undefined" if interval is None else " to ".join(number(end, span=finding.span) for end in interval),
-        _p(finding.p_adjusted),
-        "undefined" if p is None else _p(p),
-        f"{verdict} ±{number(finding.equivalence.delta, span=finding.span)}" if verdict == "equivalent" else verdict,
+        short_p(finding),
+        "undefined" if p is None else shown_p(p),
+        short_verdict(finding),
     )
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def to_markdown(findings: Sequence[Finding]) -> str:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from evenhand.findings import Finding
 from evenhand.report.report import Report
-from evenhand.report.words import groups_in_words, in_words, number, several_comparisons, short_comparison
+from evenhand.report.words import (
+    groups_in_words,
+    in_words,
+    labels,
+    number,
+    several_comparisons,
+    short_comparison,
+    short_p,
+    short_verdict,
+)
 
 COLOURS = {"higher": "bold red", "lower": "bold red", "equivalent": "green", "cannot tell": "yellow"}
 READING = (
@@ -40,14 +47,14 @@ def _table(report: Report) -> Table:
     table.add_column("system", no_wrap=True)
     table.add_column("comparison", overflow="fold")
     table.add_column("gap", justify="right", no_wrap=True)
-    table.add_column("on these", no_wrap=True)
+    table.add_column("p, on these", no_wrap=True)
     table.add_column("in general", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    outputs = _outputs(report)
+    names = labels(report.findings)
     several = several_comparisons(report.findings)
     previous = None
     for finding in report.findings:
-        name = finding.system if outputs[finding.system] == 1 else f"{finding.system} {finding.output}"
+        name = names[finding.system, finding.output]
         shown = Text("" if name == previous else shortened(name))
         table.add_row(shown, *_row(finding, several))
         previous = name
@@ -66,12 +73,6 @@ def shortened(name: str, most: int = LONGEST_NAME) -> str:
     return f"{name[: kept - kept // 2]}…{name[-(kept // 2) :]}"
 
 
-def _outputs(report: Report) -> dict[str, int]:
-    """How many outputs each system has."""
-    pairs = {(finding.system, finding.output) for finding in report.findings}
-    return Counter(system for system, _ in pairs)
-
-
 def _reading(report: Report) -> str:
     groups = groups_in_words(report.findings)
     return READING.format(groups=groups, level=f"{100 * (1 - report.provenance['settings']['alpha']):g} %")
@@ -84,19 +85,7 @@ def _row(finding: Finding, several: set[str]) -> tuple[str | Text, ...]:
     return (
         Text(short_comparison(finding, several)),
         number(finding.mean_difference, span=scale),
-        _published(finding),
+        short_p(finding),
         between,
-        Text(_verdict(finding), style=COLOURS[finding.verdict]),
+        Text(short_verdict(finding), style=COLOURS[finding.verdict]),
     )
-
-
-def _published(finding: Finding) -> str:
-    if finding.direction == "none" and finding.delta_spread == 0:
-        return "identical"
-    return "p < 0.001" if finding.p_adjusted < 0.001 else f"p = {finding.p_adjusted:.3f}"
-
-
-def _verdict(finding: Finding) -> str:
-    if finding.verdict == "equivalent":
-        return f"equivalent ±{number(finding.equivalence.delta, span=finding.span)}"
-    return finding.verdict

@@ -34,6 +34,37 @@ def number(value: float, *, span: float = 1.0) -> str:
     return shown.replace("-", "−")
 
 
+def labels(findings: Sequence[Finding]) -> dict[tuple[str, str], str]:
+    """What each column is called: the system, and the output where it has several."""
+    outputs = Counter(system for system, _ in {(finding.system, finding.output) for finding in findings})
+    return {
+        (finding.system, finding.output): finding.system
+        if outputs[finding.system] == 1
+        else f"{finding.system} {finding.output}"
+        for finding in findings
+    }
+
+
+def shown_p(p: float) -> str:
+    """
+    >>> shown_p(1e-89), shown_p(0.0412)
+    ('< 0.001', '0.041')
+    """
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def short_p(finding: Finding) -> str:
+    """The published test's adjusted p, or that there is nothing to test."""
+    return "identical" if finding.direction == "none" and finding.delta_spread == 0 else shown_p(finding.p_adjusted)
+
+
+def short_verdict(finding: Finding) -> str:
+    """The verdict, with the tolerance where it speaks of one."""
+    if finding.verdict != "equivalent":
+        return finding.verdict
+    return f"equivalent ±{number(finding.equivalence.delta, span=finding.span)}"
+
+
 def several_comparisons(findings: Iterable[Finding]) -> set[str]:
     """The attributes with more than one comparison, whose groups must be named."""
     pairs = {(finding.attribute, finding.first, finding.second) for finding in findings}

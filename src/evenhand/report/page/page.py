@@ -20,9 +20,13 @@ from evenhand.report.words import (
     comparison_name,
     groups_in_words,
     in_words,
+    labels,
     number,
     several_comparisons,
     short_comparison,
+    short_p,
+    short_verdict,
+    shown_p,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +44,7 @@ SECTIONS = {
     "provenance": "Provenance",
 }
 INTERVAL = ("in general, from", "to")
-HEADINGS = ("system", "comparison", "gap", *INTERVAL, "p, these persons", "p, in general", "effect size", "verdict")
+HEADINGS = ("system", "comparison", "verdict", "gap", *INTERVAL, "p, these persons", "p, in general", "effect size")
 
 
 def to_html(report: Report) -> str:
@@ -55,17 +59,6 @@ def to_html(report: Report) -> str:
         vega=_trusted(_vega()),
         data=_embedded(_drawn_on_demand(report)),
     )
-
-
-def labels(findings: Sequence[Finding]) -> dict[tuple[str, str], str]:
-    """What each column is called: the system, and the output where it has several."""
-    outputs = Counter(system for system, _ in {(finding.system, finding.output) for finding in findings})
-    return {
-        (finding.system, finding.output): finding.system
-        if outputs[finding.system] == 1
-        else f"{finding.system} {finding.output}"
-        for finding in findings
-    }
 
 
 def _shown_at_once(report: Report) -> dict[str, Any]:
@@ -88,7 +81,7 @@ def _shown_at_once(report: Report) -> dict[str, Any]:
         "sections": [{"id": name, "short": short} for name, short in SECTIONS.items()],
         "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
-        "headings": [{"text": text, "numeric": 2 <= i <= 7} for i, text in enumerate(HEADINGS)],
+        "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(HEADINGS)],
         "rows": [_row(finding, names, place, several_comparisons(report.findings)) for finding in report.findings],
         "groups": groups_in_words(report.findings),
         "delta_percent": f"{100 * provenance['settings']['equivalence']:g}",
@@ -112,9 +105,6 @@ def _row(
     key = (finding.system, finding.output)
     low, high = finding.generalising.interval or (None, None)
     general = finding.generalising.p_adjusted
-    verdict: str = finding.verdict
-    if verdict == "equivalent":
-        verdict = f"equivalent ±{number(finding.equivalence.delta, span=finding.span)}"
     return {
         "label": names[key],
         "column": place[key],
@@ -123,30 +113,20 @@ def _row(
             _cell(finding.mean_difference, finding.span),
             _cell(low, finding.span),
             _cell(high, finding.span),
-            {"value": finding.p_adjusted, "text": _p(finding)},
+            {"value": finding.p_adjusted, "text": short_p(finding)},
             {
                 "value": "" if general is None else general,
-                "text": "undefined" if general is None else _shown_p(general),
+                "text": "undefined" if general is None else shown_p(general),
             },
             _cell(finding.effect_size, 1.0),
         ],
         "verdict": finding.verdict,
-        "verdict_text": verdict,
+        "verdict_text": short_verdict(finding),
     }
 
 
 def _cell(value: float | None, span: float) -> dict[str, Any]:
     return {"value": "" if value is None else value, "text": "undefined" if value is None else number(value, span=span)}
-
-
-def _p(finding: Finding) -> str:
-    if finding.direction == "none" and finding.delta_spread == 0:
-        return "identical"
-    return _shown_p(finding.p_adjusted)
-
-
-def _shown_p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _facts(provenance: dict[str, Any]) -> list[tuple[str, str]]:
