@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import jinja2
-import markupsafe
 import numpy as np
 
 from evenhand.findings import Finding, SentencePair
 from evenhand.report import figures
 from evenhand.report.details import Details
+from evenhand.report.page.shell import render
 from evenhand.report.words import (
     comparison_name,
     groups_in_words,
@@ -49,16 +45,7 @@ HEADINGS = ("system", "comparison", "verdict", "gap", *INTERVAL, "p, these perso
 
 def to_html(report: Report) -> str:
     """One file that needs nothing else."""
-    parts = {name: (files("evenhand.report.page") / name).read_text("utf-8") for name in ("style.css", "script.js")}
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    template = environment.from_string((files("evenhand.report.page") / "template.html.j2").read_text("utf-8"))
-    return template.render(
-        **_shown_at_once(report),
-        style=_trusted(parts["style.css"]),
-        script=_trusted(parts["script.js"]),
-        vega=_trusted(_vega()),
-        data=_embedded(_drawn_on_demand(report)),
-    )
+    return render("report.html.j2", scripts=["report.js"], data=_drawn_on_demand(report), **_shown_at_once(report))
 
 
 def _shown_at_once(report: Report) -> dict[str, Any]:
@@ -286,32 +273,3 @@ def _pieces(finding: Finding) -> str | None:
         f"The tokeniser splits {finding.first} {called} into {pieces.first_mean:.2f} pieces on average, "
         f"{finding.second} {called} into {pieces.second_mean:.2f}; {adjusted}."
     )
-
-
-@cache
-def _vega() -> str:
-    import vl_convert
-
-    # Without a snippet of ours, the bundle offers vega and vegaEmbed to the page's own script.
-    return vl_convert.javascript_bundle(None)  # type: ignore[arg-type]
-
-
-def _trusted(text: str) -> markupsafe.Markup:
-    # Our own files and Vega's; a closing tag inside a string of theirs must not end the script.
-    return markupsafe.Markup(text.replace("</script", "<\\/script"))  # noqa: S704
-
-
-def _embedded(content: Any) -> markupsafe.Markup:
-    text = json.dumps(_rounded(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return markupsafe.Markup(text.replace("<", "\\u003c"))  # noqa: S704
-
-
-def _rounded(content: Any) -> Any:
-    """Five significant digits are more than a picture shows."""
-    if isinstance(content, float):
-        return float(f"{content:.5g}")
-    if isinstance(content, dict):
-        return {key: _rounded(value) for key, value in content.items()}
-    if isinstance(content, list | tuple):
-        return [_rounded(value) for value in content]
-    return content

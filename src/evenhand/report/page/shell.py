@@ -1,0 +1,64 @@
+"""What all pages share: one file that holds its style, its scripts, its data and Vega, and loads nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+import markupsafe
+
+HOME = "evenhand.report.page"
+
+
+def render(template: str, *, scripts: Sequence[str] = (), data: Any = None, **shown: Any) -> str:
+    """Fill a template of this folder. Pages with scripts get Vega, the common script and their own, and `data`."""
+    parts: dict[str, Any] = {"style": _trusted(_read("style.css"))}
+    if scripts:
+        own = [_read(name) for name in ("common.js", *scripts)]
+        parts |= {"vega": _trusted(_vega()), "script": _trusted("\n".join(own)), "data": _embedded(data)}
+    return _environment().get_template(template).render(**shown, **parts)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(_read), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
+
+
+@cache
+def _read(name: str) -> str:
+    return (files(HOME) / name).read_text("utf-8")
+
+
+@cache
+def _vega() -> str:
+    import vl_convert
+
+    # Without a snippet of ours, the bundle offers vega and vegaEmbed to the page's own script.
+    return vl_convert.javascript_bundle(None)  # type: ignore[arg-type]
+
+
+def _trusted(text: str) -> markupsafe.Markup:
+    # Our own files and Vega's; a closing tag inside a string of theirs must not end the script.
+    return markupsafe.Markup(text.replace("</script", "<\\/script"))  # noqa: S704
+
+
+def _embedded(content: Any) -> markupsafe.Markup:
+    text = json.dumps(_rounded(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return markupsafe.Markup(text.replace("<", "\\u003c"))  # noqa: S704
+
+
+def _rounded(content: Any) -> Any:
+    """Five significant digits are more than a picture shows."""
+    if isinstance(content, float):
+        return float(f"{content:.5g}")
+    if isinstance(content, dict):
+        return {key: _rounded(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_rounded(value) for value in content]
+    return content
