@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from evenhand.comparing import Comparison, Settings, compare
+from evenhand.comparing import Settings, compare
+from evenhand.comparing.provenance import provenance_of
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files import check_writable
@@ -18,9 +16,6 @@ from evenhand.report import Report
 from evenhand.scoring import Scores, scored
 from evenhand.specs import resolve
 from evenhand.systems import Scorer, as_scorer
-
-HEAVY = ("spacy", "tokenizers", "torch", "transformers")
-PACKAGES = ("evenhand", "numpy", "scipy", "polars", "scikit-learn")
 
 SystemLike = str | Scorer | Scores | Callable[[Sequence[str]], Any]
 
@@ -75,18 +70,11 @@ def audit(
             "sample": sample,
             "draws": draws,
         }
-        provenance = _provenance(scores, corpus, compared, settings, asked_for)
-        if command is not None:
-            provenance["command"] = command
+        provenance = provenance_of(compared, scores, corpus, settings=settings, asked_for=asked_for, command=command)
         report = Report(compared.findings, provenance, scores, corpus)
         if folder is not None:
             report.save(folder)
     return report
-
-
-def _taking_part() -> list[str]:
-    """The heavy packages that answers may depend on, as far as they were used."""
-    return [name for name in HEAVY if name in sys.modules]
 
 
 def _listed(names: str | Sequence[str] | None) -> list[str] | None:
@@ -128,34 +116,3 @@ def _pieces(system: Scorer, corpus: Corpus) -> dict[str, int]:
         return {}
     terms: Mapping[str, str] = dict(corpus.frame.select("person", "term").unique("person").iter_rows())
     return {person: len(tokenise(term)) for person, term in sorted(terms.items())}
-
-
-def _provenance(
-    scores: Scores, corpus: Corpus, compared: Comparison, settings: Settings, asked_for: dict[str, Any]
-) -> dict[str, Any]:
-    return {
-        "corpus": {
-            "name": corpus.name,
-            "version": corpus.version,
-            "sentences": len(corpus),
-            "digest": corpus.digest,
-            "sentences_digest": corpus.sentences_digest,
-        },
-        "systems": [
-            {"system": column.system, "output": column.output.name, "fingerprint": column.fingerprint}
-            for column in scores.columns
-        ],
-        "settings": {
-            "alpha": settings.alpha,
-            "correction": settings.correction,
-            "equivalence": settings.equivalence,
-            "seed": settings.seed,
-            "permutations": settings.permutations,
-            **asked_for,
-        },
-        "assessments": compared.assessments,
-        "threshold": compared.threshold,
-        "generalising_threshold": compared.generalising_threshold,
-        "packages": {name: importlib.metadata.version(name) for name in (*PACKAGES, *_taking_part())},
-        "python": platform.python_version(),
-    }

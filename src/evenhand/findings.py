@@ -138,6 +138,8 @@ class Finding:
     significant: bool
     interval: Interval
     delta_spread: float
+    largest_difference: float
+    """The largest of the differences, whatever its sign."""
     mean_positive: float | None
     mean_negative: float | None
     share_positive: float

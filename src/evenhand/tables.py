@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import polars as pl
 
@@ -18,6 +18,7 @@ from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.files import write_whole
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 ENDINGS = (*SEPARATORS, ".jsonl", ".parquet")
 
 
@@ -52,6 +53,10 @@ class TableFile:
     """A file that is read fast as a whole, and slowly once more only to say on which line something is wrong."""
 
     path: Path
+    plain_quotes: bool = False
+    """Whether quotation marks in tab-separated files are characters like others, as shared tasks have it."""
+    any_encoding: bool = False
+    """Whether a file that is not UTF-8 is read as Latin-1, and a note made, rather than refused."""
 
     @property
     def ending(self) -> str:
@@ -59,15 +64,42 @@ class TableFile:
         return _known_ending(self.path)
 
     @cached_property
-    def content(self) -> bytes:
-        """The file's bytes, without a byte-order mark."""
+    def _raw(self) -> bytes:
         _known_ending(self.path)
         try:
-            return self.path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+            return self.path.read_bytes()
         except FileNotFoundError as error:
             raise UsageError(f"no such file: {self.path}") from error
         except OSError as error:
             raise EvenhandError(f"{self.path} cannot be read: {error.strerror or error}") from error
+
+    @cached_property
+    def content(self) -> bytes:
+        """The file's bytes, without a byte-order mark."""
+        content = self._raw.removeprefix(BYTE_ORDER_MARK)
+        return content.decode("latin-1").encode() if self._is_latin else content
+
+    @cached_property
+    def _is_latin(self) -> bool:
+        if not self.any_encoding or self.ending == ".parquet":
+            return False
+        try:
+            self._raw.decode()
+        except UnicodeDecodeError:
+            return True
+        return False
+
+    @cached_property
+    def oddities(self) -> tuple[str, ...]:
+        """What is unusual about the bytes of a text file, though it can be read."""
+        if self.ending == ".parquet":
+            return ()
+        found = {
+            "it begins with a byte-order mark": self._raw.startswith(BYTE_ORDER_MARK),
+            "its lines end as on Windows": b"\r\n" in self._raw,
+            "it is not UTF-8 and was read as Latin-1": self._is_latin,
+        }
+        return tuple(what for what, there in found.items() if there)
 
     @cached_property
     def metadata(self) -> dict[str, str]:
@@ -92,7 +124,12 @@ class TableFile:
             elif self.ending == ".jsonl":
                 frame = pl.read_ndjson(io.BytesIO(self.content), infer_schema_length=None)
             else:
-                frame = pl.read_csv(io.BytesIO(self.content), separator=SEPARATORS[self.ending], infer_schema=False)
+                frame = pl.read_csv(
+                    io.BytesIO(self.content),
+                    separator=SEPARATORS[self.ending],
+                    quote_char=None if self._quotes_are_plain else '"',
+                    infer_schema=False,
+                )
         except (pl.exceptions.PolarsError, OSError) as error:
             self._check_lines()
             self._unreadable(error)
@@ -102,6 +139,10 @@ class TableFile:
         if frame.is_empty():
             raise EvenhandError(f"{self.path} has no rows")
         return frame
+
+    @property
+    def _quotes_are_plain(self) -> bool:
+        return self.plain_quotes and SEPARATORS.get(self.ending) == "\t"
 
     def where(self, row: int) -> str:
         """The place of a row, for people: the file and the line (Parquet: the row)."""
@@ -155,7 +196,8 @@ class TableFile:
     def _records(self, *, first: int = 0) -> Iterator[tuple[int, list[str]]]:
         """The cells of each record from the first one asked for, and the line on which it begins."""
         lines = io.StringIO(self.content.decode(), newline="")
-        reader = csv.reader(lines, delimiter=SEPARATORS[self.ending], strict=True)
+        quoting: Literal[0, 3] = csv.QUOTE_NONE if self._quotes_are_plain else csv.QUOTE_MINIMAL
+        reader = csv.reader(lines, delimiter=SEPARATORS[self.ending], strict=True, quoting=quoting)
         begins, record = 1, 0
         try:
             for cells in reader:

@@ -78,7 +78,7 @@ def compare(
     found: list[Finding] = []
     for subset in dict.fromkeys(subsets):
         for tested in full if subset == "all" else test(subset):
-            found += findings(tested, family, pieces or {})
+            found += findings(tested, family, pieces)
     order = {(column.system, column.output.name): place for place, column in enumerate(scores.columns)}
     found.sort(key=lambda finding: order[finding.system, finding.output])
     return Comparison(tuple(found), family.size, family.published.threshold, family.general.threshold)

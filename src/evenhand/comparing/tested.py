@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from evenhand.comparing.settings import Settings
 from evenhand.contrasts import Contrast, Floats
@@ -80,11 +81,12 @@ class Tested:
     @cached_property
     def effect_size(self) -> Floats:
         """The gap in standard deviations of the system's own cell means; NaN where those do not vary."""
-        mask = self.corpus.mask(self.contrast.subset).to_numpy()
-        source = self.corpus.frame["source"].filter(mask).rank("dense").to_numpy().astype(np.int64) - 1
-        totals = np.zeros((source.max() + 1, len(self.scores.columns)))
-        np.add.at(totals, source, self.scores.matrix[mask])
-        means = totals / np.bincount(source)[:, None]
+        rows = np.flatnonzero(self.corpus.mask(self.contrast.subset).to_numpy())
+        source = self.corpus.frame["source"][rows].rank("dense").to_numpy().astype(np.int64) - 1
+        shares = 1 / np.bincount(source)[source]
+        # A product with a sparse matrix makes no copy of the scores.
+        average = sparse.csr_array((shares, (source, rows)), shape=(source.max() + 1, len(self.corpus)))
+        means = average @ self.scores.matrix
         spread = means.std(axis=0, ddof=1) if len(means) > 1 else np.zeros(len(self.scores.columns))
         effects: Floats = np.divide(
             self.published.mean, spread, out=self._undefined.copy(), where=spread > ROUNDING * self.scale

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from evenhand.comparing.family import Family
 from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
-from evenhand.contrasts import Floats
+from evenhand.contrasts import Contrast, Floats
 from evenhand.findings import Direction, Equivalence, Finding, Generalising, Interval, Power, RestsOn, Verdict
 from evenhand.scoring import Column
 from evenhand.stats import persons_to_settle, smallest_visible_gap
@@ -21,34 +22,55 @@ NO_VARIANCE = "constant: persons, templates and words make no difference"
 TOO_THIN = "less than one degree of freedom: nearly all sentences are of one template or word"
 NO_TOKENISER = "no tokeniser is known for this system"
 NO_GROUPS = "an interaction compares gaps, not two groups of persons"
+NOT_ASKED = "not asked for here"
 NOT_BY_PERSONS_ALONE = "more persons alone would not settle it: templates and words vary too much"
 
 
-def findings(tested: Tested, family: Family, pieces: Mapping[str, Mapping[str, int]]) -> list[Finding]:
-    """A finding for every column."""
-    judge = _Judge(tested, family)
-    evidence = Evidence(tested.contrast, tested.corpus, tested.scores.matrix, scale=tested.scale)
+NOTHING = RestsOn(None, None, False, (), (), (), (), (), None)
+
+
+def findings(
+    tested: Tested,
+    family: Family,
+    pieces: Mapping[str, Mapping[str, int]] | None = None,
+    *,
+    member: bool | None = None,
+    evidence: bool = True,
+) -> list[Finding]:
+    """A finding for every column; without `evidence`, what each rests on and the smallest visible gap are left out.
+
+    A `member` of the family has its own adjusted p; others reuse the family's threshold. Tests on all sentences are
+    taken for members unless it is said otherwise.
+    """
+    is_member = tested.contrast.subset == "all" if member is None else member
+    judge = _Judge(tested, family, member=is_member, evidence=evidence)
+    if not evidence:
+        return [judge.finding(number, column, NOTHING) for number, column in enumerate(tested.scores.columns)]
+    found = Evidence(tested.contrast, tested.corpus, tested.scores.matrix, scale=tested.scale)
     return [
-        judge.finding(number, column, evidence.rests_on(number, pieces=pieces.get(column.system)))
+        judge.finding(number, column, found.rests_on(number, pieces=(pieces or {}).get(column.system)))
         for number, column in enumerate(tested.scores.columns)
     ]
 
 
 class _Judge:
-    def __init__(self, tested: Tested, family: Family) -> None:
+    def __init__(self, tested: Tested, family: Family, *, member: bool, evidence: bool) -> None:
         self._tested = tested
         self._family = family
         self._alpha = tested.settings.alpha
-        self._member = tested.contrast.subset == "all"
+        self._member = member
         self._delta = tested.settings.equivalence * tested.span
         self._per_group = tested.contrast.n_persons / 2
+        self._sizes = _sizes(tested.contrast)
         parts = tested.components
         if parts is not None:
             self._interval = parts.interval(1 - self._alpha)
             self._bound = np.maximum(*(np.abs(end) for end in parts.interval(1 - 2 * self._alpha)))
-            self._smallest_gap = smallest_visible_gap(
-                parts.standard_error, parts.degrees_of_freedom, alpha=family.general.threshold
-            )
+            self._smallest_gap = np.full(len(tested.scores.columns), np.nan)
+            if evidence:
+                self._smallest_gap = smallest_visible_gap(
+                    parts.standard_error, parts.degrees_of_freedom, alpha=family.general.threshold
+                )
             self._persons_needed = persons_to_settle(
                 parts.persons_if_matched,
                 parts.variance - parts.persons,
@@ -82,6 +104,7 @@ class _Judge:
             significant=p_adjusted < self._alpha,
             interval=(float(test.low[number]), float(test.high[number])),
             delta_spread=float(test.spread[number]),
+            largest_difference=float(test.largest[number]),
             mean_positive=_or_none(test.mean_positive, number),
             mean_negative=_or_none(test.mean_negative, number),
             share_positive=float(test.share_positive[number]),
@@ -103,7 +126,6 @@ class _Judge:
         parts, contrast = self._tested.components, self._tested.contrast
         p = _or_none(self._tested.general_p, number)
         p_adjusted = None if p is None else self._family.general.adjust(p, member=self._member)
-        words = [column for column in contrast.groupings if column != "template"]
         interval: Interval | None = None
         if parts is not None and not parts.too_thin[number]:
             interval = (float(self._interval[0][number]), float(self._interval[1][number]))
@@ -115,10 +137,7 @@ class _Judge:
             significant=None if p_adjusted is None else p_adjusted < self._alpha,
             interval=interval,
             df=None if parts is None else _or_none(parts.degrees_of_freedom, number),
-            n_persons=contrast.n_persons,
-            n_sources=contrast.cells.height,
-            n_templates=contrast.cells["template"].n_unique() if "template" in contrast.groupings else None,
-            n_words=sum(contrast.cells[column].drop_nulls().n_unique() for column in words) if words else None,
+            **self._sizes,
             p_permutation=_or_none(self._tested.permutation_p, number),
             left_out=contrast.left_out,
             pooled_variance=parts is not None and parts.pooled,
@@ -154,10 +173,10 @@ class _Judge:
             "generalising.n_words": "this corpus has no column of words",
             "generalising.df": flat,
             "generalising.p_permutation": "an interaction has no exact permutation over persons",
-            "power.smallest_gap": flat,
+            "power.smallest_gap": NOT_ASKED if found.rests_on is NOTHING else flat,
             "power.persons_needed": flat if parts is None or parts.persons[number] == 0 else NOT_BY_PERSONS_ALONE,
-            "rests_on.person": "no single person makes a difference",
-            "rests_on.without": "no single person makes a difference",
+            "rests_on.person": NOT_ASKED if found.rests_on is NOTHING else "no single person makes a difference",
+            "rests_on.without": NOT_ASKED if found.rests_on is NOTHING else "no single person makes a difference",
             "rests_on.pieces": NO_GROUPS if contrast.interaction else contrast.not_general or NO_TOKENISER,
             "rests_on.pieces.adjusted_gap": "not separable here: no group varies in the number of pieces",
         }
@@ -166,18 +185,32 @@ class _Judge:
         if contrast.not_general:
             general += ("rests_on.person", "rests_on.without")
         reasons = {}
-        for name in _nones(found.to_dict()):
+        for name in _nones(found):
             hangs = name.startswith(general) and ".n_" not in name
             reasons[name] = of_design if of_design and hangs else why[name]
         return reasons
 
 
-def _nones(values: Mapping[str, object], path: str = "") -> list[str]:
+def _sizes(contrast: Contrast) -> dict[str, Any]:
+    """What the general answer rests on, the same for every column."""
+    cells = contrast.cells
+    words = [column for column in contrast.groupings if column != "template"]
+    return {
+        "n_persons": contrast.n_persons,
+        "n_sources": cells.height,
+        "n_templates": cells["template"].n_unique() if "template" in contrast.groupings else None,
+        "n_words": sum(cells[column].drop_nulls().n_unique() for column in words) if words else None,
+    }
+
+
+def _nones(part: Any, path: str = "") -> list[str]:
+    """The dotted names of what is None in a finding or a part of one."""
     found = []
-    for name, value in values.items():
+    for name in part.__dataclass_fields__:
+        value = getattr(part, name)
         if value is None:
             found.append(f"{path}{name}")
-        elif isinstance(value, Mapping):
+        elif is_dataclass(value):
             found += _nones(value, f"{path}{name}.")
     return found
 

@@ -29,9 +29,9 @@ def rows_of_corpus(file: TableFile, corpus: Corpus, keys: Mapping[str, str], amo
     whose = "" if among is None else f" for {among.value!r}"
     missing = [value for value in wanted if value not in found]
     if missing:
-        raise EvenhandError(f"{file.path} misses {_some(missing)} of the {len(wanted):,} in the corpus{whose}")
+        raise EvenhandError(f"{file.path} misses {some_sentences(missing)} of the {len(wanted):,} in the corpus{whose}")
     if repeated:
-        raise EvenhandError(f"{file.path} repeats {_some(list(repeated))}{whose}; each needs one row")
+        raise EvenhandError(f"{file.path} repeats {some_sentences(list(repeated))}{whose}; each needs one row")
     rows = [found[value] for value in ours[key]]
     if len(theirs) == len(KEYS) and by_id:
         _refuse_other_texts(file, rows, ours, theirs)
@@ -47,7 +47,8 @@ def _rows_among(file: TableFile, among: Among) -> list[int]:
     return [row for row, value in enumerate(plain(file.frame[among.column])) if value == among.value]
 
 
-def _some(values: Sequence[str]) -> str:
+def some_sentences(values: Sequence[str]) -> str:
+    """So many sentences, and the first three of them."""
     examples = ", ".join(quoted(value, 80) for value in values[:3])
     return f"{len(values):,} sentence{'' if len(values) == 1 else 's'} ({examples}{', …' if len(values) > 3 else ''})"
 

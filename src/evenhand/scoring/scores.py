@@ -57,8 +57,12 @@ class Scores:
     corpus_digest: str
 
     def __post_init__(self) -> None:
-        matrix = np.array(self.matrix, dtype=np.float64, order="C")
-        matrix.flags.writeable = False
+        matrix = np.asarray(self.matrix)
+        # What nobody can write to need not be copied.
+        own = matrix.base is None and not matrix.flags.writeable and matrix.flags.c_contiguous
+        if not own or matrix.dtype != np.float64:
+            matrix = np.array(matrix, dtype=np.float64, order="C")
+            matrix.flags.writeable = False
         object.__setattr__(self, "matrix", matrix)
         if matrix.shape != (len(self.ids), len(self.columns)):
             raise EvenhandError(

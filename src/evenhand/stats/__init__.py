@@ -1,6 +1,7 @@
 """Arrays in, numbers out: tests, corrections, intervals, effect sizes and power. Knows no text."""
 
 from evenhand.stats.components import Components, GroupedMeans, variance_components
+from evenhand.stats.correlation import pearson, spearman
 from evenhand.stats.multiplicity import CORRECTIONS, raw_threshold
 from evenhand.stats.paired import PairedTest, paired_test
 from evenhand.stats.permutation import permutation_p
@@ -14,9 +15,11 @@ __all__ = [
     "GroupedMeans",
     "PairedTest",
     "paired_test",
+    "pearson",
     "permutation_p",
     "persons_to_settle",
     "raw_threshold",
     "smallest_visible_gap",
+    "spearman",
     "variance_components",
 ]

@@ -27,6 +27,8 @@ class PairedTest:
     high: Floats
     spread: Floats
     """Largest minus smallest difference (the paper's Δ-spread)."""
+    largest: Floats
+    """The largest difference, whatever its sign."""
     mean_positive: Floats
     mean_negative: Floats
     share_positive: Floats
@@ -67,6 +69,7 @@ def paired_test(differences: Floats, *, scale: Floats, level: float = 0.95) -> P
         low=mean - margin,
         high=mean + margin,
         spread=np.where(flat, 0.0, high - low),
+        largest=np.where(identical, 0.0, np.maximum(np.abs(low), np.abs(high))),
         mean_positive=_mean_where(differences, positive),
         mean_negative=_mean_where(differences, negative),
         share_positive=positive.mean(axis=0),
