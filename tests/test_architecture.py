@@ -21,24 +21,30 @@ ROOMS = [
     {"errors"},
     {"files"},
     {"tables"},
+    {"task_files"},
     {"corpora"},
     {"systems"},
     {"scoring"},
     {"recorded"},
     {"stats"},
+    {"metrics"},
     {"contrasts"},
     {"findings"},
     {"comparing"},
+    {"studies"},
     {"system_file"},
     {"specs"},
     {"report"},
     {"auditing"},
+    {"studying"},
+    {"reproducing"},
     {"cli"},
 ]
 PLACE = {room: place for place, rooms in enumerate(ROOMS) for room in rooms}
 # Rooms that would have no business there even though they stand to the left.
 STRANGERS = {
     "stats": {"corpora", "systems", "scoring", "recorded", "tables"},
+    "metrics": {"corpora", "systems", "scoring", "recorded"},
     "contrasts": {"systems", "scoring", "recorded"},
     "report": {"systems", "specs", "recorded"},
 }

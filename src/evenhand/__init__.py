@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from evenhand.findings import Finding
     from evenhand.report import Report
     from evenhand.scoring import Scores, score
+    from evenhand.studies import Study
+    from evenhand.studying import study
     from evenhand.systems import Output, Scorer
 
 __all__ = [
@@ -24,12 +26,14 @@ __all__ = [
     "Scorer",
     "Scores",
     "Settings",
+    "Study",
     "UsageError",
     "audit",
     "compare",
     "eec",
     "load_corpus",
     "score",
+    "study",
 ]
 
 # Imported on first use, so that `evenhand --help` does not wait for numpy.
@@ -42,12 +46,14 @@ _HOMES = {
     "Scorer": "evenhand.systems",
     "Scores": "evenhand.scoring",
     "Settings": "evenhand.comparing",
+    "Study": "evenhand.studies",
     "UsageError": "evenhand.errors",
     "audit": "evenhand.auditing",
     "compare": "evenhand.comparing",
     "eec": "evenhand.corpora",
     "load_corpus": "evenhand.corpora",
     "score": "evenhand.scoring",
+    "study": "evenhand.studying",
 }
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli import audit, corpus, report, systems, train
+from evenhand.cli import audit, corpus, report, reproduce, study, systems, train
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -17,6 +17,8 @@ app = typer.Typer(
 )
 app.command()(audit.audit)
 app.command()(report.report)
+app.command()(study.study)
+app.command()(reproduce.reproduce)
 app.command()(systems.systems)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(train.app, name="train")

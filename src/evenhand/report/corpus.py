@@ -21,10 +21,14 @@ def describe(corpus: Corpus) -> str:
         counts = dict(corpus.frame[attribute].value_counts().iter_rows())
         shown = ", ".join(f"{group} ({counts[group]:,} sentences)" for group in groups)
         lines += _wrapped(f"{attribute}: {shown}; {_differences(groups)}")
+    if "label" in corpus.frame.columns:
+        counts = corpus.frame["label"].drop_nulls().value_counts().sort("label")
+        lines += ["", "Labels", *_wrapped(", ".join(f"{label} ({n:,} sentences)" for label, n in counts.iter_rows()))]
     lines += ["", "Examples", *(f"  {text}" for text in _examples(corpus))]
     if corpus.subsets:
         lines += ["", "Subsets", *(f"  {name}: {corpus.mask(name).sum():,} sentences" for name in corpus.subsets)]
     sections = {"How its sentences were chosen": [about.chosen], "What it cannot say": list(about.limits)}
+    sections["Words with another meaning"] = [f"{who}: {meaning}" for who, meaning in corpus.ambiguous.items()]
     sections |= {
         "Source": [about.source],
         "Licence": [about.licence],

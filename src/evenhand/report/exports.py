@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ LATEX = str.maketrans(
     {
         **{character: f"\\{character}" for character in "&%$#_{}"},
         "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
-        "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "<": "$<$", ">": "$>$",
+        "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "<": "$<$", ">": "$>$", "Δ": r"$\Delta$",
     }
 )  # fmt: skip
 
@@ -49,22 +49,36 @@ def _row(finding: Finding, label: str) -> tuple[str, ...]:
 
 def to_markdown(findings: Sequence[Finding]) -> str:
     """A table for a README or an issue."""
-
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-    rule = "|" + "|".join("---:" if kind == "r" else "---" for kind in NUMERIC) + "|"
-    return "\n".join([line(HEADINGS), rule, *(line(row) for row in rows(findings))]) + "\n"
+    return markdown_table(HEADINGS, rows(findings), NUMERIC)
 
 
 def to_latex(findings: Sequence[Finding]) -> str:
     """A table for a paper; needs the package booktabs."""
+    return latex_table(HEADINGS, rows(findings), NUMERIC)
+
+
+def markdown_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignment: str) -> str:
+    """Rows of texts as Markdown; `alignment` has an l or r for each column."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    rule = "|" + "|".join("---:" if kind == "r" else "---" for kind in alignment) + "|"
+    return "\n".join([line(headings), rule, *(line(row) for row in body)]) + "\n"
+
+
+def latex_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignment: str, *, blocks: bool = False) -> str:
+    """Rows of texts as LaTeX; with `blocks`, a rule goes before each row whose first cell is filled."""
 
     def line(cells: Sequence[str]) -> str:
         return " & ".join(cell.translate(LATEX) for cell in cells) + r" \\"
 
-    head = [rf"\begin{{tabular}}{{{NUMERIC}}}", r"\toprule", line(HEADINGS), r"\midrule"]
-    return "\n".join([*head, *(line(row) for row in rows(findings)), r"\bottomrule", r"\end{tabular}"]) + "\n"
+    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", line(headings), r"\midrule"]
+    for place, row in enumerate(body):
+        if blocks and place and row[0]:
+            lines.append(r"\midrule")
+        lines.append(line(row))
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
 def write_tables(report: Report, folder: Path) -> list[Path]:

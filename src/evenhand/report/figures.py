@@ -42,12 +42,12 @@ def forest_row(finding: Finding, label: str) -> Row:
     }
 
 
-def box_row(finding: Finding, spread: Spread, label: str) -> Row:
-    """The box of a finding's differences, as percentages of its output's range."""
-    percent = 100 / finding.span
+def box_row(finding: Finding, spread: Spread, label: str, *, percent: bool = True) -> Row:
+    """The box of a finding's differences, as percentages of its output's range or as they are."""
+    factor = 100 / finding.span if percent else 1.0
     names = ("low", "whisker_low", "q1", "median", "q3", "whisker_high", "high")
-    box = {name: getattr(spread, name) * percent for name in names}
-    return {"system": label, "verdict": finding.verdict, **box, "points": [p * percent for p in spread.points]}
+    box = {name: getattr(spread, name) * factor for name in names}
+    return {"system": label, "verdict": finding.verdict, **box, "points": [p * factor for p in spread.points]}
 
 
 def heat_rows(heat_map: HeatMap, span: float) -> list[Row]:
@@ -76,7 +76,7 @@ def forest(rows: Sequence[Row], *, delta: float, theme: str = "light") -> Spec:
         {"field": "general_high", "format": ".2f", "title": "to"},
         {"field": "verdict"},
     ]
-    return _chart(
+    return base_chart(
         "Forest plot: each system's gap with its interval on these persons and in general.",
         layer=[
             {
@@ -139,7 +139,7 @@ def boxes(rows: Sequence[Row], *, theme: str = "light") -> Spec:
         }
         return {"y": y, "x": x, "x2": {"field": end}, "tooltip": tooltip}
 
-    return _chart(
+    return base_chart(
         "Box plots: each system's differences.",
         layer=[
             {
@@ -173,7 +173,7 @@ def heat(rows: Sequence[Row], *, theme: str = "light") -> Spec:
     groups = list(dict.fromkeys(row["group"] for row in rows))
     reach = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1
     order = [row["person"] for group in groups for row in rows if row["group"] == group]
-    return _chart(
+    return base_chart(
         "Heat map of each person's mean difference from the typical score in each template.",
         data={"values": list(rows)},
         mark={"type": "rect"},
@@ -251,7 +251,8 @@ def write_figures(figures: Mapping[str, Spec], folder: Path) -> list[Path]:
     return written
 
 
-def _chart(description: str, **parts: Any) -> Spec:
+def base_chart(description: str, **parts: Any) -> Spec:
+    """A chart with what all have in common."""
     # Only the width follows the page; heights follow the number of rows.
     autosize = {"type": "fit-x", "contains": "padding"}
     return {"$schema": SCHEMA, "description": description, "width": STATIC_WIDTH, "autosize": autosize, **parts}

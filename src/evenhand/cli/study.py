@@ -1,0 +1,76 @@
+"""`evenhand study`: all systems of a shared task at once."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli.options import bounds, repeating
+from evenhand.errors import UsageError
+
+
+def study(
+    submissions: Annotated[
+        Path | None,
+        typer.Argument(help="A folder with a sub-folder per system and a file per affect dimension, or a manifest."),
+    ] = None,
+    gold: Annotated[Path | None, typer.Option(help="Folder of gold files, to rank systems by quality.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for pages, tables and figures.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    corpus: Annotated[str, typer.Option(help="A corpus by name or file; eec is taken as released.")] = "eec",
+    attribute: Annotated[list[str] | None, typer.Option(help="What to compare by. Default: all.")] = None,
+    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
+    correction: Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")] = "bonferroni",
+    equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of the range.")] = 0.01,
+    range_: Annotated[str | None, typer.Option("--range", metavar="LOW,HIGH", help="Of the scores (else 0,1).")] = None,
+    baseline: Annotated[str | None, typer.Option(help="Hold the others against it (else SVM-Unigrams).")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first odd file.")] = False,
+    figures: Annotated[bool, typer.Option(help="Also draw PNG and SVG files.")] = True,
+    seed: Annotated[int, typer.Option(help="For the permutations.")] = 0,
+    example: Annotated[Path | None, typer.Option(help="Write a made-up study to this folder, to try it with.")] = None,
+) -> None:
+    """Examine all SUBMISSIONS to a shared task: the published tables and figures, for your systems."""
+    if example is not None:
+        _write_example(example)
+        return
+    if submissions is None:
+        raise UsageError("name the folder of submissions (or `--example DIR` to make one up)")
+    from evenhand.comparing import Settings
+    from evenhand.studying import study as run
+
+    found = run(
+        submissions,
+        gold=gold,
+        corpus=corpus,
+        attributes=attribute,
+        settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
+        bounds=bounds(range_) or (0.0, 1.0),
+        baseline=baseline,
+        strict=strict,
+        out=out,
+        figures=figures,
+        command=repeating(sys.argv),
+    )
+    if out is not None:
+        typer.echo(f"saved in {out}: open {out / 'study.html'}", err=True)
+    if as_json:
+        for problem in found.problems:
+            kind = "left out" if problem.left_out else "note"
+            typer.echo(f"{kind}: {problem.file}: {problem.message}", err=True)
+        typer.echo(found.to_json())
+        return
+    from rich.console import Console
+
+    from evenhand.report.study.terminal import print_study
+
+    print_study(found, Console())
+
+
+def _write_example(folder: Path) -> None:
+    from evenhand.studies.synthetic import a_study, write_study
+
+    write_study(folder, a_study())
+    typer.echo(f"made up; try: evenhand study {folder}/submissions --gold {folder}/gold --out {folder}/study")

@@ -1,0 +1,30 @@
+"""Published figures beside one's own, for reading in a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.studies.reproduction import SUBMISSIONS, Check, Outcome
+
+STYLES: dict[Outcome, str] = {"reproduced": "green", "differs": "bold red", "needs data": "dim"}
+
+
+def print_checks(checks: Sequence[Check], console: Console, *, everything: bool = False) -> None:
+    """A line for each claim (without `everything`, cells of tables only if they were checked), and what is needed."""
+    shown = [check for check in checks if everything or check.needs != SUBMISSIONS]
+    table = Table(box=None, pad_edge=False)
+    for heading in ("claim", "where", "printed", "here", "outcome"):
+        table.add_column(heading, overflow="fold")
+    for check in shown:
+        outcome = Text(check.outcome, style=STYLES[check.outcome])
+        table.add_row(*map(Text, (check.claim, check.where, check.printed, check.here or "–")), outcome)
+    console.print(table)
+    counted = Counter(check.outcome for check in checks)
+    console.print(", ".join(f"{counted[outcome]} {outcome}" for outcome in STYLES))
+    for needs, number in Counter(check.needs for check in checks if check.needs).items():
+        console.print(Text(f"{number} claims need {needs}"), style="dim", soft_wrap=True)

@@ -1,0 +1,210 @@
+"""A study as one page: what is shown at once, and what its script draws."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from evenhand.report.figures import COLOURS
+from evenhand.report.page.shell import render
+from evenhand.report.study.figures import box_rows, point_rows, ranked_boxes, spread_by_quality, study_details
+from evenhand.report.study.tables import cells, headings
+from evenhand.report.study.words import GENERAL, PUBLISHED, group_name, in_words, summary, table_title
+from evenhand.report.words import number, short_verdict, shown_p
+from evenhand.studies import Examined, Study, Table
+from evenhand.studies.against import EFFECTS
+from evenhand.studies.tables import published_group
+
+SECTIONS = {
+    "short": "In short",
+    "tables": "Tables",
+    "general": "In general",
+    "figures": "Figures",
+    "submissions": "Submissions",
+    "made-of": "Made of",
+    "files": "Files",
+    "reading": "How to read",
+    "provenance": "Provenance",
+}
+COLUMNS = ("system", "dimension", "rank", "Spearman")
+TEXTS = ("system", "dimension", "these persons", "in general")
+
+
+def to_html(study: Study) -> str:
+    """One file that needs nothing else."""
+    return render("study.html.j2", scripts=["study.js"], data=_drawn(study), **_shown(study))
+
+
+def page_of(one: Examined) -> str:
+    """Where a submission's own page lies, from the study's.
+
+    A name is other people's text and no path.
+    """
+    return f"submissions/{slug(one.system)}/{slug(one.dimension)}.html"
+
+
+def slug(name: str) -> str:
+    """
+    >>> slug("Team X/../y"), slug("..")
+    ('Team-X-..-y', '-')
+    """
+    plain = re.sub(r"[^\w.+-]+", "-", name).strip(".")
+    return plain or "-"
+
+
+def _shown(study: Study) -> dict[str, Any]:
+    left_out = [problem for problem in study.problems if problem.left_out]
+    sections = dict(SECTIONS)
+    if not study.descriptors and study.baseline is None:
+        del sections["made-of"]
+    if not study.problems:
+        del sections["files"]
+    return {
+        "title": f"A study of {len(study.submissions)} submissions",
+        "systems": len({one.system for one in study.submissions}),
+        "dimensions": study.dimensions,
+        "sentences": f"{len(study.corpus):,}",
+        "corpus": study.corpus.about.title or study.corpus.name,
+        "sections": [{"id": name, "short": short} for name, short in sections.items()],
+        "short": [_paragraph(study, one) for one in summary(study.statements)],
+        "by_dimension": [_paragraph(study, one) for one in study.statements if one.dimension is not None],
+        "published": [_table(table) for table in study.tables.values()],
+        "in_general": [_table(table) for table in study.general_tables.values()],
+        "how": {"published": PUBLISHED, "general": GENERAL},
+        "headings": [{"text": text, "numeric": text not in TEXTS} for text in _headings(study)],
+        "rows": [_row(study, one) for dimension in study.dimensions for one in study.of(dimension)],
+        "descriptors": [_descriptor(one) for one in study.descriptors],
+        "baseline": study.baseline,
+        "effects": _effects(study),
+        "left_out": left_out,
+        "noted": [problem for problem in study.problems if not problem.left_out],
+        "has_ranks": study.has_ranks,
+        "limits": study.corpus.about.limits,
+        "assessments": f"{study.assessments:,}",
+        "threshold": f"{study.threshold:.3g}",
+        "settings": study.settings,
+        "delta_percent": f"{100 * study.settings.equivalence:g}",
+        "provenance": {"command": None, **study.provenance},
+        "facts": _facts(study),
+    }
+
+
+def _paragraph(study: Study, one: Any) -> dict[str, str]:
+    table = study.tables[one.attribute]
+    lead = f"{table.attribute} ({table.first} − {table.second})"
+    return {"lead": lead if one.dimension is None else f"{one.dimension}, {lead}", "text": in_words(one, table)}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    rows = [{"first": bool(row[0]), "texts": row} for row in cells(table)]
+    reasons = sorted(set(table.not_there.values()))
+    return {
+        "name": table.name,
+        "title": table_title(table),
+        "headings": headings(table),
+        "rows": rows,
+        "open": table.subset == "all",
+        "not_there": "; ".join(reasons),
+    }
+
+
+def _headings(study: Study) -> list[str]:
+    found = list(COLUMNS)
+    for table in study.full():
+        found += [f"{table.name}: gap", "Δ-spread", "these persons", "in general"]
+    return found
+
+
+def _row(study: Study, one: Examined) -> dict[str, Any]:
+    quality = one.quality
+    shown: list[dict[str, Any]] = [
+        {"value": "" if quality.rank is None else quality.rank, "text": "–" if quality.rank is None else quality.rank},
+        _number(quality.spearman),
+    ]
+    for table in study.full():
+        finding = one.findings[table.name]
+        group = published_group(finding)
+        shown += [
+            _number(finding.mean_difference),
+            _number(finding.delta_spread),
+            {
+                "text": "not significant" if group == "not_significant" else group_name(table, group),
+                "kind": group.replace("_", "-"),
+            },
+            {"text": short_verdict(finding), "kind": finding.verdict.replace(" ", "-")},
+        ]
+    return {"system": one.system, "dimension": one.dimension, "page": page_of(one), "cells": shown}
+
+
+def _number(value: float | None) -> dict[str, Any]:
+    return {"value": "" if value is None else value, "text": "undefined" if value is None else number(value)}
+
+
+def _descriptor(one: Any) -> dict[str, str]:
+    ends = "undefined" if one.interval is None else " to ".join(number(100 * end, span=10) for end in one.interval)
+    others = "undefined" if one.mean_size_others is None else number(100 * one.mean_size_others, span=10)
+    return {
+        "attribute": one.attribute,
+        "descriptor": one.descriptor,
+        "value": one.value,
+        "systems": f"{one.systems} / {one.others}",
+        "gap": number(100 * one.mean_gap, span=10),
+        "size": number(100 * one.mean_size, span=10),
+        "others": others,
+        "difference": "undefined" if one.difference is None else number(100 * one.difference, span=10),
+        "interval": ends,
+        "p": one.undefined if one.p_adjusted is None else shown_p(one.p_adjusted),
+    }
+
+
+def _effects(study: Study) -> list[dict[str, Any]]:
+    """How many submissions do what to the baseline's gap, on these persons and in general."""
+    found = []
+    for table in study.full():
+        beside = [one.against[table.name] for one in study.submissions if table.name in one.against]
+        if not beside:
+            continue
+        here, general = Counter(one.effect for one in beside), Counter(one.general_effect for one in beside)
+        counts = [(effect, here[effect], general[effect]) for effect in EFFECTS]
+        found.append({"title": f"{table.attribute}: {table.first} − {table.second}", "counts": counts})
+    return found
+
+
+def _facts(study: Study) -> list[tuple[str, str]]:
+    made = study.provenance
+    return [
+        ("Corpus", f"{study.corpus.name} (version {study.corpus.version}), {len(study.corpus):,} sentences"),
+        ("Digest of the sentences", study.corpus.sentences_digest),
+        ("Settings", ", ".join(f"{name} {value}" for name, value in made["settings"].items() if value is not None)),
+        ("Assessments in the correction", f"{study.assessments:,}"),
+        ("Threshold for a raw p, these persons", f"{study.threshold:.3g}"),
+        ("Threshold for a raw p, in general", f"{study.generalising_threshold:.3g}"),
+        ("Packages", ", ".join(f"{name} {version}" for name, version in made["packages"].items())),
+        ("Python", made["python"]),
+    ]
+
+
+def _drawn(study: Study) -> dict[str, Any]:
+    details = study_details(study)
+    tables = study.full()
+    return {
+        "specs": {
+            theme: {
+                **{f"boxes {table.name}": ranked_boxes([], table, theme=theme) for table in tables},
+                **{f"spread {table.name}": spread_by_quality([], table, theme=theme) for table in tables},
+            }
+            for theme in COLOURS
+        },
+        "dimensions": list(study.dimensions),
+        "ranked": study.has_ranks,
+        "tables": [
+            {
+                "name": table.name,
+                "title": f"{table.attribute}: {table.first} − {table.second}",
+                "boxes": {dimension: box_rows(study, table, dimension, details) for dimension in study.dimensions},
+                "points": {dimension: point_rows(study, table, dimension) for dimension in study.dimensions},
+            }
+            for table in tables
+        ],
+    }

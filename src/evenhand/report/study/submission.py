@@ -1,0 +1,148 @@
+"""The page of one submission, to be sent to those who made it: no script, nothing about the others by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evenhand.findings import Finding, Share
+from evenhand.report.page.page import differing
+from evenhand.report.page.shell import render
+from evenhand.report.study.words import SUBSETS, group_name
+from evenhand.report.words import in_words, number, short_verdict, shown_p
+from evenhand.studies import Examined, Study, Table
+from evenhand.studies.tables import published_group
+
+WIDTH, MARGIN = 640, 20
+"""Of the strip that shows where a submission stands, in its own units."""
+
+
+def submission_page(study: Study, one: Examined) -> str:
+    """What was found about one submission."""
+    peers = study.of(one.dimension)
+    tables = [study.tables[name] for name in one.findings]
+    return render(
+        "submission.html.j2",
+        title=f"{one.system}: {one.dimension}",
+        sections=(),
+        corpus=study.corpus.about.title or study.corpus.name,
+        one=one,
+        peers=len(peers),
+        quality=_quality(one),
+        rows=[_row(table, one.findings[table.name]) for table in tables],
+        details=[_detail(study, table, one, peers) for table in tables if table.subset == "all"],
+        about=[(name, ", ".join(values)) for name, values in one.about.items()],
+        baseline=study.baseline,
+        notes=[problem.message for problem in study.problems if problem.file == one.file],
+        limits=study.corpus.about.limits,
+        delta_percent=f"{100 * study.settings.equivalence:g}",
+        assessments=f"{study.assessments:,}",
+        provenance=study.provenance,
+    )
+
+
+def _quality(one: Examined) -> str:
+    quality = one.quality
+    if quality.spearman is None or quality.pearson is None:
+        return f"No rank: {quality.undefined}."
+    return (
+        f"Rank {quality.rank} of {quality.ranked} by Spearman's correlation with the gold scores: "
+        f"{number(quality.spearman)} (Pearson {number(quality.pearson)}) on {quality.n:,} texts."
+    )
+
+
+def _row(table: Table, finding: Finding) -> dict[str, Any]:
+    interval = finding.generalising.interval
+    return {
+        "comparison": table.attribute,
+        "sentences": SUBSETS.get(table.subset, table.subset),
+        "n": f"{finding.n:,}",
+        "gap": number(finding.mean_difference, span=finding.span),
+        "spread": number(finding.delta_spread, span=finding.span),
+        "p": shown_p(finding.p_adjusted),
+        "group": group_name(table, published_group(finding)),
+        "kind": published_group(finding).replace("_", "-"),
+        "interval": "undefined"
+        if interval is None
+        else " to ".join(number(end, span=finding.span) for end in interval),
+        "verdict": short_verdict(finding),
+        "verdict_kind": finding.verdict.replace(" ", "-"),
+    }
+
+
+def _detail(study: Study, table: Table, one: Examined, peers: Sequence[Examined]) -> dict[str, Any]:
+    finding = one.findings[table.name]
+    evidence = finding.rests_on
+    return {
+        "title": f"{table.attribute}: {table.first} − {table.second}",
+        "words": in_words(finding),
+        "verdict": finding.verdict,
+        "kind": finding.verdict.replace(" ", "-"),
+        "strip": _strip(finding, [peer.findings[table.name] for peer in peers]),
+        "first": table.first,
+        "second": table.second,
+        "shares": [
+            (heading, _bars(shares, finding.span))
+            for heading, shares in (
+                ("person", evidence.persons),
+                ("template", evidence.templates),
+                ("word", evidence.words),
+            )
+            if shares
+        ],
+        "sentences": [
+            {
+                "first": differing(pair.first_text, pair.second_text)[0],
+                "second": differing(pair.first_text, pair.second_text)[1],
+                "scores": [number(score, span=finding.span) for score in (pair.first_score, pair.second_score)],
+                "difference": number(pair.difference, span=finding.span),
+            }
+            for pair in evidence.sentences
+        ],
+        "beside": _beside(study, one, table),
+    }
+
+
+def _beside(study: Study, one: Examined, table: Table) -> str | None:
+    beside = one.against.get(table.name)
+    if beside is None:
+        return None
+    gap = number(beside.baseline_gap, span=one.findings[table.name].span)
+    general = beside.general_effect or "undefined"
+    return (
+        f"{study.baseline} has a gap of {gap} here. Beside it: {beside.effect} (these persons), {general} (in general)."
+    )
+
+
+def _bars(shares: Sequence[Share], span: float) -> list[dict[str, Any]]:
+    most = max(abs(share.share) for share in shares) or 1.0
+    return [
+        {
+            "label": share.label,
+            "text": number(100 * share.share / span, span=1),
+            "width": f"{50 * abs(share.share) / most:.1f}",
+            "side": "up" if share.share >= 0 else "down",
+        }
+        for share in shares
+    ]
+
+
+def _strip(own: Finding, all_of_them: Sequence[Finding]) -> dict[str, Any]:
+    """A line with a mark for every submission of the dimension, and where zero is."""
+    gaps = [finding.mean_difference for finding in all_of_them]
+    low, high = min(0.0, *gaps), max(0.0, *gaps)
+    reach = (high - low) or 1.0
+
+    def place(gap: float) -> str:
+        return f"{MARGIN + (WIDTH - 2 * MARGIN) * (gap - low) / reach:.1f}"
+
+    return {
+        "width": WIDTH,
+        "zero": place(0.0),
+        "own": place(own.mean_difference),
+        "others": [place(finding.mean_difference) for finding in all_of_them if finding is not own],
+        "low": number(low, span=own.span),
+        "high": number(high, span=own.span),
+        "described": f"This system's gap is {number(own.mean_difference, span=own.span)}; those of all "
+        f"{len(gaps)} reach from {number(min(gaps), span=own.span)} to {number(max(gaps), span=own.span)}.",
+    }

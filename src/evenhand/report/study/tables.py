@@ -1,0 +1,131 @@
+"""A study's tables for papers, spreadsheets and READMEs: Markdown, CSV and LaTeX (booktabs)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from evenhand.report.exports import latex_table, markdown_table
+from evenhand.report.study.words import GENERAL, PUBLISHED, group_name, table_title
+from evenhand.report.words import number
+from evenhand.studies import Study, Table
+from evenhand.studies.tables import Row
+
+UNDEFINED = "undefined"
+
+
+def headings(table: Table) -> list[str]:
+    """Of the columns; the last ones count the group by other corrections (published) or those shown equivalent."""
+    more = list(table.corrections) or ["equivalent"]
+    return ["dimension", "group", "submissions", "mean Δ > 0", "mean Δ < 0", *more]
+
+
+def cells(table: Table) -> Iterator[tuple[str, ...]]:
+    """The rows as texts; a dimension is named in its first row."""
+    for dimension, rows in table.rows.items():
+        for place, (group, row) in enumerate(rows.items()):
+            yield (
+                "" if place else dimension,
+                group_name(table, group),
+                str(row.submissions),
+                _mean(row.mean_positive),
+                _mean(row.mean_negative),
+                *_more(table, dimension, group, row),
+            )
+
+
+def _more(table: Table, dimension: str, group: str, row: Row) -> list[str]:
+    if not table.corrections:
+        return [str(row.equivalent)]
+    return [str(counts[dimension].get(group, 0)) for counts in table.corrections.values()]
+
+
+def _mean(value: float | None) -> str:
+    return UNDEFINED if value is None else number(value)
+
+
+def to_markdown(study: Study) -> str:
+    """All tables, one after the other."""
+    parts = []
+    for how, tables in ((PUBLISHED, study.tables), (GENERAL, study.general_tables)):
+        for table in tables.values():
+            parts.append(f"## {table_title(table)}, {how}\n\n{_markdown(table)}")
+    return "\n".join(parts)
+
+
+def _markdown(table: Table) -> str:
+    return markdown_table(headings(table), cells(table), _alignment(table))
+
+
+def to_latex(table: Table) -> str:
+    """A table for a paper; needs the package booktabs."""
+    return latex_table(headings(table), cells(table), _alignment(table), blocks=True)
+
+
+def _alignment(table: Table) -> str:
+    return "ll" + "r" * (len(headings(table)) - 2)
+
+
+def tables_frame(study: Study) -> pl.DataFrame:
+    """Every cell of every table: one row per test, table, dimension and group."""
+    rows = [
+        {
+            "test": how,
+            "table": table.name,
+            "attribute": table.attribute,
+            "first": table.first,
+            "second": table.second,
+            "subset": table.subset,
+            "dimension": dimension,
+            "group": group,
+            "submissions": row.submissions,
+            "mean_positive": row.mean_positive,
+            "mean_negative": row.mean_negative,
+            "equivalent": row.equivalent,
+            **{by: table.corrections[by][dimension].get(group, 0) if table.corrections else None for by in corrections},
+        }
+        for how, tables in (("published", study.tables), ("general", study.general_tables))
+        for table in tables.values()
+        for dimension, groups in table.rows.items()
+        for group, row in groups.items()
+        for corrections in [list(next(iter(study.tables.values())).corrections)]
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def systems_frame(study: Study) -> pl.DataFrame:
+    """One row per submission and table."""
+    rows = []
+    for one in study.submissions:
+        values = one.to_dict()
+        lead = {name: values[name] for name in ("system", "dimension", "rank", "pearson", "spearman")}
+        about = {f"about_{name}": "; ".join(texts) for name, texts in one.about.items()}
+        for table, finding in values["findings"].items():
+            rows.append({**lead, "table": table, **_flat(finding), **_beside(values, table), **about})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _flat(finding: dict[str, object]) -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for name, value in finding.items():
+        if name == "undefined" and isinstance(value, dict):
+            flat[name] = "; ".join(f"{key}: {why}" for key, why in value.items())
+        elif isinstance(value, dict):
+            flat |= _flat({f"{name}_{key}": inner for key, inner in value.items()})
+        elif isinstance(value, list | tuple) and len(value) == 2 and name.endswith(("interval", "range")):
+            flat |= {f"{name}_low": value[0], f"{name}_high": value[1]}
+        elif name.endswith(("interval", "range")):
+            flat |= {f"{name}_low": None, f"{name}_high": None}
+        elif isinstance(value, list | tuple):
+            flat[name] = ", ".join(map(str, value))
+        else:
+            flat[name] = value
+    return flat
+
+
+def _beside(values: dict[str, object], table: str) -> dict[str, object]:
+    beside = values["against_baseline"]
+    found = beside.get(table) if isinstance(beside, dict) else None
+    names = ("change", "effect", "general_effect")
+    return {f"baseline_{name}": None if found is None else found[name] for name in names}

@@ -1,0 +1,48 @@
+"""A study for reading in a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from evenhand.report.study.tables import UNDEFINED, cells
+from evenhand.report.study.words import in_words, summary, table_title
+from evenhand.studies import Study, Table
+
+MOST_PROBLEMS = 20
+LEGEND = (
+    "subm.: submissions by the published test, then by other corrections; Δ > 0, Δ < 0: means of positive and of "
+    "negative differences; general: by the test for persons in general; equiv.: those shown equivalent."
+)
+
+
+def print_study(study: Study, console: Console) -> None:
+    """The tables on all sentences, what they say in words, and files that need a look."""
+    for table in study.full():
+        console.print(_shown(table, study.general_tables[table.name]))
+    console.print(LEGEND, style="dim")
+    for one in summary(study.statements):
+        console.print(Text(f"{one.attribute}: {in_words(one, study.tables[one.attribute])}"), soft_wrap=False)
+    for problem in study.problems[:MOST_PROBLEMS]:
+        kind = "left out" if problem.left_out else "note"
+        console.print(Text(f"{kind}: {problem.file}: {problem.message}"), soft_wrap=True)
+    if len(study.problems) > MOST_PROBLEMS:
+        console.print(f"… and {len(study.problems) - MOST_PROBLEMS} more")
+
+
+def _shown(table: Table, general: Table) -> RichTable:
+    # Narrow enough for eighty columns.
+    made = RichTable(title=table_title(table), title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    names = ["dimension", "group", "subm.", "Δ > 0", "Δ < 0", *table.corrections, "general", "equiv."]
+    for place, heading in enumerate(names):
+        made.add_column(heading, justify="left" if place < 2 else "right", no_wrap=True)
+    groups = [(dimension, group) for dimension, rows in table.rows.items() for group in rows]
+    for (dimension, group), row in zip(groups, cells(table), strict=True):
+        same = general.rows[dimension].get(group)
+        made.add_row(
+            *(Text("–" if text == UNDEFINED else text) for text in row),
+            str(same.submissions if same else 0),
+            str(same.equivalent if same else 0),
+        )
+    return made

@@ -1,0 +1,83 @@
+"""A study in words: what its groups are called, and what the paper says about its systems, said of these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evenhand.report.words import number
+from evenhand.studies.statements import Statement
+from evenhand.studies.tables import ALL, UNDEFINED, Table
+
+PUBLISHED = "as published"
+GENERAL = "in general"
+SUBSETS = {
+    "all": "all sentences",
+    "neutral": "neutral sentences",
+    "own words": "sentences with the dimension's own words",
+}
+
+
+def group_name(table: Table, group: str) -> str:
+    """What a row of the table is called."""
+    return {
+        "not_significant": "no significant difference",
+        "first_higher": f"{table.first} higher",
+        "second_higher": f"{table.second} higher",
+        UNDEFINED: "undefined",
+        ALL: "all",
+    }[group]
+
+
+def table_title(table: Table) -> str:
+    """`Gender: female − male, neutral sentences (44 comparisons a submission)`."""
+    lead = f"{table.attribute[:1].upper()}{table.attribute[1:]}"
+    where = SUBSETS.get(table.subset, table.subset)
+    return f"{lead}: {table.first} − {table.second}, {where} ({table.n:,} comparisons a submission)"
+
+
+def in_words(statement: Statement, table: Table) -> str:
+    """A paragraph about one attribute and one dimension."""
+    parts = [_significant(statement, table), _in_general(statement), _spread(statement), _largest(statement)]
+    return " ".join(part for part in (*parts, _top(statement)) if part)
+
+
+def summary(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements about all dimensions together, or those about the only one."""
+    everything = [one for one in statements if one.dimension is None]
+    return everything or list(statements)
+
+
+def _significant(one: Statement, table: Table) -> str:
+    share = f"{one.significant} of {one.submissions} submissions ({one.share_significant:.0%})"
+    if one.significant == 0:
+        return f"No submission of {one.submissions} shows a significant difference on these very persons."
+    return (
+        f"{share} show a significant difference on these very persons: {one.first_higher} score {table.first} higher, "
+        f"{one.second_higher} {table.second}."
+    )
+
+
+def _in_general(one: Statement) -> str:
+    return (
+        f"For persons in general, {one.significant_in_general} do, and {one.equivalent} are shown to be equivalent "
+        "within the tolerance; of the others nothing is shown."
+    )
+
+
+def _spread(one: Statement) -> str:
+    ends = f"{number(one.smallest_spread)} to {number(one.largest_spread)}"
+    return f"Δ-spreads reach from {ends} (median {number(one.median_spread)})."
+
+
+def _largest(one: Statement) -> str:
+    size = number(one.largest_difference)
+    largest = f"The largest difference in one comparison is {size} ({one.largest_difference_of})"
+    if one.largest_mean is None:
+        return f"{largest}."
+    return f"{largest}; mean differences of those that are significant reach {number(one.largest_mean)}."
+
+
+def _top(one: Statement) -> str:
+    if one.top is None or one.top_not_significant is None:
+        return ""
+    return f"Of the best {one.top} by rank, {one.top_not_significant} show no significant difference."

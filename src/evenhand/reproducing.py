@@ -1,0 +1,39 @@
+"""The chain for published figures: gather what the user has, and hold it beside what was printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evenhand.auditing import audit
+from evenhand.corpora import eec
+from evenhand.errors import UsageError, did_you_mean
+from evenhand.findings import Finding
+from evenhand.studies.reproduction import Check, reproduce_eec
+from evenhand.studying import study
+
+PAPERS = ("eec",)
+
+
+def reproduce(
+    paper: str = "eec",
+    *,
+    svm: str | Path | None = None,
+    submissions: str | Path | None = None,
+    gold: str | Path | None = None,
+) -> tuple[Check, ...]:
+    """Recompute what a paper printed, as far as the inputs allow.
+
+    `svm` is a folder with one SVM-Unigrams model per dimension, trained on the task's own tweets; `submissions` and
+    `gold` are the task's own files.
+    """
+    if paper not in PAPERS:
+        raise UsageError(f"no published figures for {paper!r}{did_you_mean(paper, PAPERS)}")
+    found = None if submissions is None else study(submissions, gold=gold)
+    return reproduce_eec(baseline=None if svm is None else _baseline(Path(svm)), study=found)
+
+
+def _baseline(models: Path) -> dict[str, dict[str, Finding]]:
+    by_attribute: dict[str, dict[str, Finding]] = {}
+    for finding in audit(f"svm:{models}", eec("released")).findings:
+        by_attribute.setdefault(finding.attribute, {})[finding.output] = finding
+    return by_attribute

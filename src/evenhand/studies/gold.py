@@ -1,0 +1,87 @@
+"""Studies of many systems: what people said, to tell good systems from bad ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.stats.types import Floats
+from evenhand.studies.matching import Matcher, Rows
+from evenhand.tables import ENDINGS
+from evenhand.task_files import TaskFile, dimension_in_name, known_dimension
+
+FEWEST = 3
+"""A correlation over fewer texts says nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """Texts of one dimension with the scores that people gave."""
+
+    texts: pl.Series
+    ids: pl.Series | None
+    scores: Floats
+
+    @cached_property
+    def _by_text(self) -> Matcher:
+        return Matcher(self.texts)
+
+    @cached_property
+    def _by_id(self) -> Matcher | None:
+        return None if self.ids is None else Matcher(self.ids)
+
+    def rows(self, file: TaskFile) -> Rows:
+        """Where each text stands in a file, by its id or else by the text; an error where some are missing."""
+        if self._by_id is not None and file.ids is not None:
+            found = self._by_id.match(file.ids)
+            if (found.rows >= 0).all() and not found.repeated:
+                return found.rows
+        found = self._by_text.match(file.texts)
+        missing = int((found.rows < 0).sum())
+        if missing:
+            raise EvenhandError(f"it misses {missing:,} of the {len(self.scores):,} texts of the gold file")
+        if found.repeated:
+            raise EvenhandError(f"it repeats {len(found.repeated):,} of the texts of the gold file")
+        return found.rows
+
+
+def read_gold(place: Path) -> dict[str, Gold]:
+    """The gold files of a folder (or one file), by dimension. Rows without a score are no gold and are passed over."""
+    if place.is_dir():
+        paths = sorted(path for path in place.iterdir() if path.is_file() and path.suffix.lower() in ENDINGS)
+    elif place.is_file():
+        paths = [place]
+    else:
+        raise UsageError(f"no such folder of gold files: {place}")
+    found: dict[str, Gold] = {}
+    for path in paths:
+        file = TaskFile(path)
+        said = file.dimension or dimension_in_name(path)
+        if said is None:
+            raise EvenhandError(f"{path}: neither a column nor the name says which affect dimension it is of")
+        dimension = known_dimension(said)
+        if dimension in found:
+            raise EvenhandError(f"{path}: a second gold file for {dimension}")
+        found[dimension] = _gold(file)
+    if not found:
+        raise UsageError(f"{place} has no gold files; known endings: {', '.join(ENDINGS)}")
+    return found
+
+
+def _gold(file: TaskFile) -> Gold:
+    scores = file.scores()
+    kept = scores.is_not_null()
+    if int(kept.sum()) < FEWEST:
+        raise EvenhandError(f"{file.path}: fewer than {FEWEST} rows have a score")
+    numbers = scores.filter(kept).to_numpy()
+    if not np.isfinite(numbers).all():
+        raise EvenhandError(f"{file.path}: a score is not a finite number")
+    ids = None if file.ids is None else file.ids.filter(kept)
+    if ids is not None and (ids.is_duplicated().any() or ids.has_nulls()):
+        ids = None
+    return Gold(file.texts.filter(kept), ids, numbers)

@@ -1,0 +1,57 @@
+"""Studies of many systems: which row of a file answers which text; files of one task share the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from evenhand.errors import EvenhandError
+from evenhand.recorded.rows import some_sentences
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Match:
+    """For each text that is wanted its row (−1: there is none), and the texts that stand there more than once."""
+
+    rows: Rows
+    repeated: tuple[str, ...]
+
+
+class Matcher:
+    """Finds wanted texts (or ids) in files. Files that list the same texts in the same order are matched only once."""
+
+    def __init__(self, wanted: pl.Series) -> None:
+        self._wanted = pl.DataFrame({"text": wanted}).with_row_index("place")
+        self._seen: list[tuple[pl.Series, Match]] = []
+
+    def match(self, texts: pl.Series) -> Match:
+        """Where each wanted text stands."""
+        for known, found in self._seen:
+            if known.equals(texts):
+                return found
+        found = self._match(texts)
+        self._seen.append((texts, found))
+        return found
+
+    def rows(self, texts: pl.Series, *, of: str) -> Rows:
+        """Where each stands, if each does once; else an error about the file `of`."""
+        found = self.match(texts)
+        missing = np.flatnonzero(found.rows < 0)
+        if len(missing):
+            some = self._wanted["text"][missing].to_list()
+            raise EvenhandError(f"{of} misses {some_sentences(some)} of the {self._wanted.height:,} in the corpus")
+        if found.repeated:
+            raise EvenhandError(f"{of} repeats {some_sentences(found.repeated)}; each needs one row")
+        return found.rows
+
+    def _match(self, texts: pl.Series) -> Match:
+        there = pl.DataFrame({"text": texts}).with_row_index("row").join(self._wanted, on="text", how="inner")
+        rows = np.full(self._wanted.height, -1, dtype=np.int64)
+        rows[there["place"].to_numpy()] = there["row"].to_numpy()
+        repeated = there["text"].filter(there["text"].is_duplicated()).unique(maintain_order=True)
+        return Match(rows, tuple(repeated))

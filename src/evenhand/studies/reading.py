@@ -1,0 +1,215 @@
+"""Studies of many systems: files of predictions → one matrix of scores, and what was wrong with which file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.corpora import Corpus
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.recorded.rows import plain
+from evenhand.scoring import Column, Scores
+from evenhand.stats.types import Floats
+from evenhand.studies.entries import Entry, Problem
+from evenhand.studies.gold import Gold
+from evenhand.studies.matching import Matcher, Rows
+from evenhand.systems.base import Output
+from evenhand.task_files import DIMENSIONS, TaskFile, dimension_in_name
+
+OTHER_SCALE = 0.5
+"""With more than this share of its scores outside the range, a file is on another scale."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One system's scores for one dimension: its place in the matrix, and its predictions for the gold texts."""
+
+    system: str
+    dimension: str
+    file: str
+    column: int
+    digest: str
+    """SHA-256 of the file."""
+    name_fits: bool
+    on_gold: Floats | None
+    """Predictions for the gold texts; None without gold, or where `not_on_gold` says why."""
+    not_on_gold: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Submissions:
+    """All that could be read, in the order of `scores.columns`, and what is to be said about the files."""
+
+    members: tuple[Submission, ...]
+    scores: Scores
+    problems: tuple[Problem, ...]
+
+
+class Reader:
+    """Reads submissions for one corpus; other spellings of it are accepted, and noted."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        *,
+        spellings: Sequence[Corpus] = (),
+        gold: Mapping[str, Gold] | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        strict: bool = False,
+    ) -> None:
+        self._corpus = corpus
+        self._gold = gold or {}
+        self._low, self._high = bounds
+        self._strict = strict
+        self._matchers = [Matcher(one.frame["text"].str.strip_chars()) for one in (corpus, *spellings)]
+        self._members: list[Submission] = []
+        self._problems: list[Problem] = []
+
+    def read(self, entries: Sequence[Entry], *, root: Path, advance: Callable[[int], None]) -> Submissions:
+        """Read them all; `root` is what files are named from."""
+        self._matrix = np.empty((len(self._corpus), len(entries)))
+        self._used = 0
+        for entry in entries:
+            file = _shown(entry.path, root)
+            try:
+                self._read(entry, file)
+            except EvenhandError as error:
+                # The file is named already.
+                message = str(error).removeprefix(str(entry.path)).lstrip(",: ")
+                self._note(Problem(entry.system, file, message, left_out=True))
+            advance(1)
+        members = self._without_repeats()
+        if not members:
+            first = f", the first because {self._problems[0].message}" if self._problems else ""
+            raise EvenhandError(f"no submission in {root} can be read{first}")
+        return Submissions(tuple(members), self._scores(members), tuple(self._problems))
+
+    def _note(self, problem: Problem) -> None:
+        if self._strict:
+            raise EvenhandError(f"{problem.system}, {problem.file}: {problem.message} (--strict)")
+        self._problems.append(problem)
+
+    def _read(self, entry: Entry, shown: str) -> None:
+        file = TaskFile(entry.path)
+        notes = [f"{oddity}; it was read all the same" for oddity in file.table.oddities]
+        file.refuse_second_header()
+        columns = _dimensions(file, entry)
+        named = dimension_in_name(entry.path)
+        rows = self._rows(file, notes)
+        digest = hashlib.sha256(file.table.content).hexdigest()
+        for dimension, column in columns:
+            if named not in (None, dimension) and len(columns) == 1:
+                notes.append(f"its name speaks of {named}, its rows of {dimension}: the rows decide")
+            numbers = file.scores(column).to_numpy()
+            values = self._values(file, column, numbers, rows, notes)
+            on_gold, why_not = self._on_gold(file, dimension, numbers)
+            self._members.append(
+                Submission(
+                    system=entry.system,
+                    dimension=dimension,
+                    file=shown,
+                    column=self._place(values),
+                    digest=digest,
+                    name_fits=named == dimension,
+                    on_gold=on_gold,
+                    not_on_gold=why_not,
+                )
+            )
+        for note in notes:
+            self._note(Problem(entry.system, shown, note, left_out=False))
+
+    def _rows(self, file: TaskFile, notes: list[str]) -> Rows:
+        texts = file.texts
+        complete = [matcher for matcher in self._matchers if (matcher.match(texts).rows >= 0).all()]
+        if complete and complete[0] is not self._matchers[0]:
+            notes.append("its sentences are in another spelling of the corpus; they were taken for the same")
+        return (complete or self._matchers)[0].rows(texts, of="it")
+
+    def _values(self, file: TaskFile, column: str | None, numbers: Floats, rows: Rows, notes: list[str]) -> Floats:
+        values = numbers[rows]
+        bad = ~np.isfinite(values)
+        if bad.any():
+            first = int(rows[bad].min())
+            more = f", and {int(bad.sum()) - 1:,} more like it" if bad.sum() > 1 else ""
+            raise EvenhandError(f"{file.score_or_why(first, column)}{more}")
+        outside = (values < self._low) | (values > self._high)
+        if outside.any():
+            worst = values[outside][np.argmax(np.abs(values[outside] - (self._low + self._high) / 2))]
+            where = f"{int(outside.sum()):,} scores lie outside {self._low:g}..{self._high:g} (such as {worst:g})"
+            if outside.mean() > OTHER_SCALE:
+                raise EvenhandError(f"{where}: it is on another scale; give --range LOW,HIGH if all of them are")
+            notes.append(f"{where}; they were kept as they are")
+        return values
+
+    def _on_gold(self, file: TaskFile, dimension: str, numbers: Floats) -> tuple[Floats | None, str | None]:
+        gold = self._gold.get(dimension)
+        if gold is None:
+            return None, "there is no gold file for it" if self._gold else "no gold was given"
+        try:
+            values = numbers[gold.rows(file)]
+        except EvenhandError as error:
+            return None, str(error)
+        lacking = int((~np.isfinite(values)).sum())
+        if lacking:
+            return None, f"it has no score for {lacking:,} of the {len(values):,} texts of the gold file"
+        return values, None
+
+    def _place(self, values: Floats) -> int:
+        if self._used == self._matrix.shape[1]:
+            # Only files with a column per dimension hold more than one submission.
+            self._matrix = np.hstack([self._matrix, np.empty((len(self._corpus), max(self._used, 8)))])
+        self._matrix[:, self._used] = values
+        self._used += 1
+        return self._used - 1
+
+    def _without_repeats(self) -> list[Submission]:
+        """One submission per system and dimension: where there are two, that whose name speaks of the dimension."""
+        best: dict[tuple[str, str], Submission] = {}
+        for one in sorted(self._members, key=lambda member: not member.name_fits):
+            kept = best.setdefault((one.system, one.dimension), one)
+            if kept is not one:
+                message = f"a second submission of {one.system} for {one.dimension}; {kept.file} is used"
+                self._note(Problem(one.system, one.file, message, left_out=True))
+        order = {dimension: place for place, dimension in enumerate(DIMENSIONS)}
+        return sorted(best.values(), key=lambda one: (order.get(one.dimension, len(order)), one.dimension, one.column))
+
+    def _scores(self, members: Sequence[Submission]) -> Scores:
+        columns = [member.column for member in members]
+        whole = columns == list(range(self._matrix.shape[1]))
+        matrix = self._matrix if whole else self._matrix[:, columns]
+        del self._matrix
+        matrix.flags.writeable = False
+        made = tuple(
+            Column(member.system, Output(member.dimension, self._low, self._high), member.digest) for member in members
+        )
+        return Scores(tuple(plain(self._corpus.frame["id"])), matrix, made, self._corpus.digest)
+
+
+def _dimensions(file: TaskFile, entry: Entry) -> list[tuple[str, str | None]]:
+    """The dimensions that a file scores, and the column of each (None: the column of scores)."""
+    said = file.dimension
+    if said is not None:
+        if entry.dimension is not None and entry.dimension != said:
+            raise EvenhandError(f"wrong dimension: the manifest says {entry.dimension}, the file's rows {said}")
+        if entry.dimension is None and said not in DIMENSIONS:
+            raise UsageError(f"unknown affect dimension {said!r}{did_you_mean(said, DIMENSIONS)}")
+        return [(said, None)]
+    known = [entry.dimension] if entry.dimension else list(DIMENSIONS)
+    wide = [(name, column) for column in file.table.frame.columns if (name := column.strip().lower()) in known]
+    if file.score_column is None and wide:
+        return [(name, column) for name, column in wide]
+    dimension = entry.dimension or dimension_in_name(entry.path)
+    if dimension is None:
+        raise EvenhandError("neither a column nor the file's name says which affect dimension it is of")
+    return [(dimension, None)]
+
+
+def _shown(path: Path, root: Path) -> str:
+    try:
+        return path.relative_to(root).as_posix()
+    except ValueError:
+        return str(path)

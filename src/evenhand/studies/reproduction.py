@@ -1,0 +1,195 @@
+"""What a paper printed beside what this tool computes, as far as there is something to compute it from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Literal
+
+import yaml
+
+from evenhand.contrasts import contrast
+from evenhand.corpora import Corpus, eec
+from evenhand.findings import Finding
+from evenhand.studies.study import Study
+from evenhand.studies.tables import ALL, GROUPS
+from evenhand.task_files import DIMENSIONS
+
+Outcome = Literal["reproduced", "differs", "needs data"]
+HALF = 0.0005
+"""Half of the last digit that the tables print."""
+MODELS = "SVM-Unigrams trained on the task's tweets (evenhand train svm-unigrams, once for each dimension)"
+SUBMISSIONS = "the submissions to the task"
+
+Row = tuple[int, float, float]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One claim: what was printed, what comes out here (None where nothing can), and what would be needed."""
+
+    claim: str
+    where: str
+    printed: str
+    here: str | None
+    outcome: Outcome
+    needs: str | None = None
+
+
+def published(name: str = "eec") -> dict[str, Any]:
+    """The printed figures of a paper."""
+    text = (files("evenhand") / "data" / "published" / f"{name}.yaml").read_text("utf-8")
+    content: dict[str, Any] = yaml.safe_load(text)
+    return content
+
+
+def reproduce_eec(
+    *, baseline: Mapping[str, Mapping[str, Finding]] | None = None, study: Study | None = None
+) -> tuple[Check, ...]:
+    """Every claim of the paper that can be held against something.
+
+    `baseline`: by attribute and dimension, the findings of SVM-Unigrams. `study`: that of the task's own submissions.
+    """
+    printed = published("eec")
+    checks = [*_design(printed["design"]), *_sums(printed), *_shares(printed), *_cells(printed, study)]
+    return (*checks, *_about_submissions(printed, study), *_about_baseline(printed["baseline"], baseline))
+
+
+def _checked(claim: str, where: str, printed: object, here: object, *, agree: bool) -> Check:
+    return Check(claim, where, _text(printed), _text(here), "reproduced" if agree else "differs")
+
+
+def _text(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _same(claim: str, where: str, printed: int, here: int) -> Check:
+    return _checked(claim, where, printed, here, agree=printed == here)
+
+
+def _design(design: Mapping[str, Any]) -> Iterator[Check]:
+    corpus: Corpus = eec()
+    frame = corpus.frame
+    yield _same("sentences, all of them different", "section 3", design["sentences"], frame["text"].n_unique())
+    yield _same("templates", "table 1", design["templates"], frame["template"].n_unique())
+    yield _same("persons", "tables 2 and 3", design["persons"], frame["person"].n_unique())
+    asked = design["comparisons"]
+    gender, race = contrast(corpus, "gender"), contrast(corpus, "race")
+    neutral = contrast(corpus, "gender", subset="neutral")
+    yield _same("comparisons by gender", "section 4", asked["gender"], gender.shape[0])
+    yield _same("comparisons by race", "section 4", asked["race"], race.shape[0])
+    yield _same("comparisons by gender, neutral sentences", "section 4.1", asked["gender_neutral"], neutral.shape[0])
+    each = gender.shape[0] // frame["source"].n_unique()
+    yield _same("comparisons by gender, each template and word", "section 4", asked["gender_a_template_and_word"], each)
+    assessments = design["submissions"] * len(corpus.attributes)
+    yield _same("assessments: submissions × attributes", "section 4", design["assessments"], assessments)
+    threshold, printed = design["alpha"] / assessments, f"{design['alpha']}/{design['assessments']}"
+    agree = abs(threshold - design["alpha"] / design["assessments"]) < 1e-15
+    yield _checked("threshold for a raw p", "section 4", printed, threshold, agree=agree)
+
+
+def _sums(printed: Mapping[str, Any]) -> Iterator[Check]:
+    for name, table in printed["tables"].items():
+        where, total = table["where"], 0
+        for dimension, rows in table["dimensions"].items():
+            here = sum(rows[group][0] for group in GROUPS)
+            total += here
+            yield _same(f"{name}, {dimension}: sum of the groups", where, rows[ALL][0], here)
+        yield _same(f"{name}: submissions in all", where, printed["design"]["submissions"], total)
+        for dimension, rows in table["dimensions"].items():
+            for place, what in ((1, "positive"), (2, "negative")):
+                low, high = _weighted(rows, place)
+                agree = low - HALF <= rows[ALL][place] <= high + HALF
+                claim = f"{name}, {dimension}: mean {what} Δ of all, from the groups"
+                yield _checked(claim, where, rows[ALL][place], f"{low:.4f} to {high:.4f}", agree=agree)
+
+
+def _weighted(rows: Mapping[str, Row], place: int) -> tuple[float, float]:
+    """The mean over all that the groups' printed means allow for, each known to half of its last digit."""
+    submissions = sum(rows[group][0] for group in GROUPS)
+    middle = sum(rows[group][0] * rows[group][place] for group in GROUPS) / submissions
+    return middle - HALF, middle + HALF
+
+
+def _shares(printed: Mapping[str, Any]) -> Iterator[Check]:
+    least = printed["statements"]["share_significant_above"]
+    for name, table in printed["tables"].items():
+        rows = table["dimensions"].values()
+        total = sum(row[ALL][0] for row in rows)
+        share = 1 - sum(row["not_significant"][0] for row in rows) / total
+        claim = f"{name}: systems with a significant difference"
+        yield _checked(claim, "section 7", f"more than {least:.0%}", f"{share:.1%}", agree=share > least)
+
+
+def _cells(printed: Mapping[str, Any], study: Study | None) -> Iterator[Check]:
+    for name, table in printed["tables"].items():
+        for dimension, rows in table["dimensions"].items():
+            for group, row in rows.items():
+                claim = f"{name}, {dimension}: {group.replace('_', ' ')}"
+                shown = f"{row[0]}, {row[1]:.3f}, {row[2]:.3f}"
+                found = None if study is None else study.tables[name].rows.get(dimension, {}).get(group)
+                if found is None:
+                    yield Check(claim, table["where"], shown, None, "needs data", SUBMISSIONS)
+                    continue
+                means = (found.mean_positive, found.mean_negative)
+                here = ", ".join([str(found.submissions), *("undefined" if m is None else f"{m:.3f}" for m in means)])
+                agree = found.submissions == row[0] and all(
+                    mean is not None and abs(mean - said) <= HALF + 1e-12
+                    for mean, said in zip(means, row[1:], strict=True)
+                )
+                yield _checked(claim, table["where"], shown, here, agree=agree)
+
+
+def _about_submissions(printed: Mapping[str, Any], study: Study | None) -> Iterator[Check]:
+    said = printed["statements"]
+    for name, spread in said["largest_spread"].items():
+        claim = f"largest Δ-spread by {name}, valence"
+        if study is None or "valence" not in study.dimensions:
+            yield Check(claim, "section 5", str(spread), None, "needs data", SUBMISSIONS)
+        else:
+            here = max(one.findings[name].delta_spread for one in study.of("valence"))
+            yield _checked(claim, "section 5", spread, round(here, 4), agree=round(here, 2) == spread)
+    claim = "largest difference of all submissions"
+    if study is None:
+        yield Check(claim, "section 5", str(said["largest_difference"]), None, "needs data", SUBMISSIONS)
+        return
+    here = max(one.findings[table.name].largest_difference for one in study.submissions for table in study.full())
+    agree = round(here, 2) == said["largest_difference"]
+    yield _checked(claim, "section 5", said["largest_difference"], round(here, 4), agree=agree)
+
+
+def _about_baseline(said: Mapping[str, Any], found: Mapping[str, Mapping[str, Finding]] | None) -> Iterator[Check]:
+    where = "section 6"
+    for attribute, bound in said["spread"].items():
+        printed = f"{bound['from']} to {bound['to']}" if "from" in bound else f"below {bound['below']}"
+        for dimension in DIMENSIONS:
+            claim = f"{said['system']}, {dimension}: Δ-spread by {attribute}"
+            finding = None if found is None else found[attribute].get(dimension)
+            if finding is None:
+                yield Check(claim, where, printed, None, "needs data", MODELS)
+                continue
+            spread = finding.delta_spread
+            yield _checked(claim, where, printed, f"{spread:.4f}", agree=_within(spread, bound))
+    for attribute, sides in said["higher"].items():
+        for dimension, side in sides.items():
+            names = published("eec")["tables"][attribute]
+            claim = f"{said['system']}, {dimension}: higher by {attribute}"
+            finding = None if found is None else found[attribute].get(dimension)
+            if finding is None:
+                yield Check(claim, where, names[side], None, "needs data", MODELS)
+                continue
+            gap = finding.mean_difference
+            higher = names["first"] if gap > 0 else names["second"] if gap < 0 else "neither"
+            yield _checked(claim, where, names[side], f"{higher} ({gap:+.4f})", agree=higher == names[side])
+
+
+def _within(spread: float, bound: Mapping[str, float]) -> bool:
+    if "below" in bound:
+        return spread < bound["below"]
+    return bound["from"] <= _printed(spread, bound["from"]) and _printed(spread, bound["to"]) <= bound["to"]
+
+
+def _printed(value: float, like: float) -> float:
+    """Rounded to as many decimals as the other number was printed with."""
+    return round(value, len(str(like).partition(".")[2]))

@@ -1,0 +1,74 @@
+"""The chain for many systems: read what was submitted, compare everything at once, save what there is to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from evenhand.comparing import Settings
+from evenhand.comparing.provenance import provenance_of
+from evenhand.corpora import Corpus, eec, load_corpus
+from evenhand.files import check_writable
+from evenhand.report.study import save_study
+from evenhand.scoring.progress import progress_bars
+from evenhand.studies import Reader, Study, examine, find_entries, read_gold
+
+
+def study(
+    submissions: str | Path,
+    *,
+    gold: str | Path | None = None,
+    corpus: Corpus | str | Path | None = None,
+    attributes: Sequence[str] | None = None,
+    settings: Settings | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    baseline: str | None = None,
+    strict: bool = False,
+    progress: bool | None = None,
+    out: str | Path | None = None,
+    figures: bool = True,
+    command: str | None = None,
+) -> Study:
+    """Examine all systems that took part in a shared task.
+
+    `submissions` is a folder with one sub-folder per system and one file per affect dimension, or a manifest. `gold` is
+    a folder of files with the scores that people gave, to rank systems by. The corpus is the released EEC unless
+    another is given. What cannot be read is left out and told in `problems`; with `strict`, it is an error. `baseline`
+    names the system that the others are held against (SVM-Unigrams, if it took part). With `out`, everything is saved
+    in that folder: a page, tables, figures, and a page for each submission.
+    """
+    settings = settings or Settings()
+    place, folder = Path(submissions), None if out is None else Path(out)
+    if folder is not None:
+        check_writable(folder)
+    asked, spellings = _corpora(corpus)
+    entries, about = find_entries(place)
+    known = {} if gold is None else read_gold(Path(gold))
+    root = place if place.is_dir() else place.parent
+    with progress_bars(progress) as start:
+        reader = Reader(asked, spellings=spellings, gold=known, bounds=bounds, strict=strict)
+        read = reader.read(entries, root=root, advance=start("reading", len(entries), 0))
+        found = examine(
+            read,
+            asked,
+            gold=known,
+            settings=settings,
+            attributes=attributes,
+            baseline=baseline,
+            about=about,
+            evidence=folder is not None,
+        )
+        asked_for = {"attributes": attributes, "range": list(bounds), "baseline": found.baseline, "strict": strict}
+        made_from = provenance_of(found, found.scores, asked, settings=settings, asked_for=asked_for, command=command)
+        found = replace(found, provenance=made_from)
+        if folder is not None:
+            save_study(found, folder, figures=figures, start=start)
+    return found
+
+
+def _corpora(corpus: Corpus | str | Path | None) -> tuple[Corpus, list[Corpus]]:
+    """The corpus, and the same in other spellings that files may have."""
+    if corpus is None or corpus == "eec":
+        return eec("released"), [eec("published")]
+    return (corpus if isinstance(corpus, Corpus) else load_corpus(corpus)), []

@@ -1,0 +1,246 @@
+"""Files as people submit them: each that is broken has its own message, and the others go on."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.corpora import eec
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.studies.synthetic import submission_name
+from evenhand.task_files import TaskFile
+
+ANGER = submission_name("anger")
+Lines = list[str]
+
+
+def corpus_line(lines: Lines) -> int:
+    """A line that holds a sentence of the corpus."""
+    return next(place for place, line in enumerate(lines) if "feels angry" in line)
+
+
+def missing(lines: Lines) -> Lines:
+    place = corpus_line(lines)
+    return lines[:place] + lines[place + 1 :]
+
+
+def repeated(lines: Lines) -> Lines:
+    return [*lines, lines[corpus_line(lines)]]
+
+
+def replaced(lines: Lines, score: str) -> Lines:
+    place = corpus_line(lines)
+    cells = lines[place].split("\t")
+    return [*lines[:place], "\t".join([*cells[:3], score]), *lines[place + 1 :]]
+
+
+def of_dimension(lines: Lines, dimension: str) -> Lines:
+    return [lines[0], *(line.replace("\tanger\t", f"\t{dimension}\t") for line in lines[1:])]
+
+
+BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
+    "missing rows": (missing, r"misses 1 sentence"),
+    "duplicate rows": (repeated, r"repeats 1 sentence"),
+    "text for a number": (lambda lines: replaced(lines, "high"), r"line \d+: .high. is not a number"),
+    "NONE": (lambda lines: replaced(lines, "NONE"), r"line \d+: NONE in place of a score"),
+    "an empty score": (lambda lines: replaced(lines, ""), r"line \d+: the score is missing"),
+    "not finite": (lambda lines: replaced(lines, "inf"), r"line \d+"),
+    "two headers": (lambda lines: [lines[0], *lines], r"line 2: a second header"),
+    "unknown dimension": (lambda lines: of_dimension(lines, "angre"), r"unknown affect dimension 'angre'.*anger"),
+    "two dimensions": (lambda lines: [*lines[:-1], of_dimension(lines, "joy")[-1]], r"line \d+: 'joy' in a file of"),
+    "no header": (lambda lines: lines[1:], r"no column of texts"),
+    "too few cells": (lambda lines: [*lines, "lonely"], r"line \d+: 1 cells where the header has 4"),
+    "another scale": (
+        lambda lines: [
+            lines[0],
+            *("\t".join([*line.split("\t")[:3], str(100 * float(line.split("\t")[3]))]) for line in lines[1:]),
+        ],
+        r"another scale",
+    ),
+}
+
+
+@pytest.fixture
+def folder(small: Path, tmp_path: Path) -> Path:
+    """Submissions of our own, to break."""
+    shutil.copytree(small / "submissions", tmp_path / "submissions")
+    (tmp_path / "submissions" / "manifest.csv").unlink()
+    return tmp_path / "submissions"
+
+
+def rewrite(path: Path, change: Callable[[Lines], Lines]) -> None:
+    path.write_text("\n".join(change(path.read_text(encoding="utf-8").splitlines())) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_submission_is_left_out_and_told_and_the_others_stay(folder: Path, kind: str) -> None:
+    change, message = BROKEN[kind]
+    rewrite(folder / "birch" / ANGER, change)
+    found = evenhand.study(folder, progress=False)
+    (problem,) = found.problems
+    assert (problem.system, problem.file, problem.left_out) == ("birch", f"birch/{ANGER}", True)
+    assert re.search(message, problem.message)
+    assert len(found.submissions) == 7
+    assert ("birch", "valence") in {(one.system, one.dimension) for one in found.submissions}
+    with pytest.raises(EvenhandError, match=message):
+        evenhand.study(folder, strict=True, progress=False)
+
+
+def windows(content: bytes) -> bytes:
+    return content.replace(b"\n", b"\r\n")
+
+
+def marked(content: bytes) -> bytes:
+    return b"\xef\xbb\xbf" + content
+
+
+def latin(content: bytes) -> bytes:
+    return content.decode().replace("tweet 1 about", "tweet 1 à propos de").encode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(windows, "end as on Windows"), (marked, "byte-order mark"), (latin, "read as Latin-1")],
+    ids=["Windows line ends", "byte-order mark", "Latin-1"],
+)
+def test_odd_bytes_are_read_all_the_same_and_noted(
+    folder: Path, change: Callable[[bytes], bytes], message: str
+) -> None:
+    plain = evenhand.study(folder, progress=False)
+    path = folder / "birch" / ANGER
+    path.write_bytes(change(path.read_bytes()))
+    found = evenhand.study(folder, progress=False)
+    (problem,) = found.problems
+    assert message in problem.message
+    assert not problem.left_out
+    assert (found.scores.matrix == plain.scores.matrix).all()
+    with pytest.raises(EvenhandError, match=message):
+        evenhand.study(folder, strict=True, progress=False)
+
+
+def test_the_dimension_column_decides_and_not_the_name(folder: Path) -> None:
+    (folder / "birch" / submission_name("valence")).unlink()
+    rewrite(folder / "birch" / ANGER, lambda lines: of_dimension(lines, "valence"))
+    found = evenhand.study(folder, progress=False)
+    assert [one.dimension for one in found.submissions if one.system == "birch"] == ["valence"]
+    assert "its name speaks of anger, its rows of valence" in found.problems[0].message
+    assert not found.problems[0].left_out
+
+
+def test_of_two_files_for_one_dimension_that_with_the_right_name_is_used(folder: Path) -> None:
+    kept = evenhand.study(folder, progress=False)
+    # In the order of names the wrong one comes first.
+    rewrite(folder / "birch" / ANGER, lambda lines: of_dimension(lines, "valence"))
+    found = evenhand.study(folder, progress=False)
+    files = {(one.system, one.dimension): one.file for one in found.submissions}
+    assert files["birch", "valence"] == "birch/V-reg_en_pred.txt"
+    left_out = [problem for problem in found.problems if problem.left_out]
+    assert [problem.file for problem in left_out] == [f"birch/{ANGER}"]
+    assert "a second submission of birch for valence" in left_out[0].message
+
+    def scores(study: evenhand.Study) -> list[float]:
+        place = next(
+            place for place, one in enumerate(study.submissions) if (one.system, one.dimension) == ("birch", "valence")
+        )
+        return study.scores.matrix[:, place].tolist()
+
+    assert scores(found) == scores(kept)
+
+
+def test_rows_are_matched_by_sentence_whatever_their_order(folder: Path) -> None:
+    plain = evenhand.study(folder, progress=False)
+    rewrite(folder / "birch" / ANGER, lambda lines: [lines[0], *reversed(lines[1:])])
+    found = evenhand.study(folder, progress=False)
+    assert not found.problems
+    assert (found.scores.matrix == plain.scores.matrix).all()
+
+
+def test_the_published_spelling_is_accepted_and_noted(folder: Path) -> None:
+    rewrite(folder / "birch" / ANGER, lambda lines: [line.replace("dissapointed", "disappointed") for line in lines])
+    found = evenhand.study(folder, progress=False)
+    assert len(found.submissions) == 8
+    assert "another spelling" in found.problems[0].message
+
+
+def test_scores_a_little_outside_the_range_are_kept_and_noted(folder: Path) -> None:
+    rewrite(folder / "birch" / ANGER, lambda lines: replaced(lines, "1.25"))
+    found = evenhand.study(folder, progress=False)
+    assert "1 scores lie outside 0..1 (such as 1.25)" in found.problems[0].message
+    assert found.scores.matrix.max() == 1.25
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_other_formats_are_read_too(folder: Path, ending: str) -> None:
+    plain = evenhand.study(folder, progress=False)
+    path = folder / "birch" / ANGER
+    file = TaskFile(path)
+    frame = pl.DataFrame({"text": file.texts, "score": file.scores()}).filter(pl.col("score").is_not_null())
+    path.unlink()
+    target = folder / "birch" / f"anger.{ending}"
+    if ending == "parquet":
+        frame.write_parquet(target)
+    elif ending == "jsonl":
+        frame.write_ndjson(target)
+    elif ending == "csv":
+        frame.write_csv(target)
+    else:
+        # Quotes are plain characters where tabs separate.
+        target.write_text(
+            "\n".join(["text\tscore", *(f"{text}\t{score}" for text, score in frame.iter_rows())]), encoding="utf-8"
+        )
+    found = evenhand.study(folder, progress=False)
+    assert not found.problems
+    assert (found.scores.matrix == plain.scores.matrix).all()
+
+
+def test_a_file_with_a_column_for_each_dimension_is_several_submissions(tmp_path: Path) -> None:
+    texts = eec("released").frame["text"]
+    numbers = [0.5 + 0.0001 * (place % 7) for place in range(len(texts))]
+    (tmp_path / "wide").mkdir()
+    pl.DataFrame({"text": texts, "anger": numbers, "valence": numbers}).write_csv(tmp_path / "wide" / "all.csv")
+    found = evenhand.study(tmp_path, progress=False)
+    assert [(one.system, one.dimension) for one in found.submissions] == [("wide", "anger"), ("wide", "valence")]
+
+
+def test_quotes_are_plain_characters(folder: Path, small: Path) -> None:
+    text = (folder / "amber" / ANGER).read_text(encoding="utf-8")
+    assert '"' in text
+    rewrite(
+        folder / "amber" / ANGER, lambda lines: [lines[0], *(line.replace("tweet 3", '"tweet 3') for line in lines[1:])]
+    )
+    found = evenhand.study(folder, gold=small / "gold", progress=False)
+    assert not found.problems
+    # Tweets are found by their ids, though the texts differ now.
+    assert found.of("anger")[0].quality.spearman is not None
+
+
+def test_a_submission_without_scores_for_the_tweets_has_no_quality(folder: Path, small: Path) -> None:
+    def without(lines: Lines) -> Lines:
+        return [line if "tweet 3 " not in line else "\t".join([*line.split("\t")[:3], "NONE"]) for line in lines]
+
+    rewrite(folder / "amber" / ANGER, without)
+    found = evenhand.study(folder, gold=small / "gold", progress=False)
+    amber = next(one for one in found.submissions if (one.system, one.dimension) == ("amber", "anger"))
+    assert amber.quality.rank is None
+    assert amber.quality.undefined == "it has no score for 1 of the 200 texts of the gold file"
+    assert {one.quality.ranked for one in found.submissions if one.dimension == "anger"} == {3}
+
+
+def test_when_nothing_can_be_read_the_first_reason_is_given(tmp_path: Path) -> None:
+    (tmp_path / "team").mkdir()
+    (tmp_path / "team" / "anger.csv").write_text("text,score\nhello,1\n")
+    with pytest.raises(EvenhandError, match=r"no submission in .* can be read, the first because it misses 8,640"):
+        evenhand.study(tmp_path, progress=False)
+
+
+def test_a_folder_without_systems_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no sub-folders"):
+        evenhand.study(tmp_path, progress=False)
+    with pytest.raises(UsageError, match="no such folder or manifest"):
+        evenhand.study(tmp_path / "nowhere", progress=False)
