@@ -43,5 +43,5 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/.runtime
-	$(INSTALL) --editable '.[lexicon,hf,spacy,embedding,dev]'
+	$(INSTALL) --editable '.[lexicon,hf,spacy,embedding,neural,dev]'
 	touch $@

@@ -19,9 +19,9 @@ from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems import Output, Scorer, rated_text
 from evenhand.systems.embedding import READY, EmbeddingRegressor
 from evenhand.systems.embedding_card import CARD, HEAD, read_card
-from evenhand.systems.embedding_training import Lesson, _correlations, read_lesson, train_embedding
+from evenhand.systems.embedding_training import train_embedding
+from evenhand.systems.lesson import Lesson
 from evenhand.systems.sentence_encoder import MINILM, Pooling, SentenceEncoder, encoder_folder
-from evenhand.tables import write_table
 
 GOOD = ("wonderful", "great", "lovely", "delightful", "excellent", "pleasant")
 BAD = ("terrible", "awful", "horrible", "dreadful", "miserable", "disgusting")
@@ -156,10 +156,6 @@ class TestTraining:
         assert again.fingerprint == first.fingerprint
         np.testing.assert_array_equal(again.score(TEXTS), first.score(TEXTS))
 
-    def test_quality_is_undefined_where_predictions_are_all_the_same(self) -> None:
-        quality = _correlations(np.array([0.1, 0.9]), np.array([0.5, 0.5]), "five folds")
-        assert (quality.n, quality.pearson, quality.spearman) == (2, None, None)
-
     def test_many_texts_hold_out_a_fifth_for_a_kernel(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("evenhand.systems.embedding_training.MANY", 60)
         quality = train_embedding(tmp_path / "svr", lesson(), head="svr").quality
@@ -178,34 +174,6 @@ class TestTraining:
         with pytest.raises(UsageError, match=message):
             train_embedding(tmp_path / "out", **({"lesson": lesson()} | change))  # type: ignore[arg-type]
         assert not (tmp_path / "out" / CARD).exists()
-
-
-class TestReadingTexts:
-    def test_scores_on_another_scale_are_brought_to_0_and_1(self, tmp_path: Path) -> None:
-        (tmp_path / "a.csv").write_text("review,stars\nfine,5\npoor,1\n")
-        (tmp_path / "b.jsonl").write_text('{"review": "so so", "stars": 3}\n')
-        read = read_lesson(
-            [tmp_path / "a.csv", tmp_path / "b.jsonl"], text_column="review", score_column="stars", bounds=(1, 5)
-        )
-        assert read.texts == ("fine", "poor", "so so")
-        assert read.scores.tolist() == [1, 0, 0.5]
-        assert read.output == "stars"
-
-    @pytest.mark.parametrize(
-        ("content", "message"),
-        [
-            ("text,scores\na,1\n", r"no column 'score'; did you mean 'scores'"),
-            ("txt,score\na,1\n", r"no column 'text'; did you mean 'txt'"),
-            ("text,score\na,1\nb,high\n", r"t\.csv, line 3: column 'score' holds no number"),
-            ("text,score\na,1\nb,nan\n", r"t\.csv, line 3: column 'score' holds no number"),
-            ("text,score\n,1\n", r"t\.csv, line 2: there is no text"),
-            ("text,score\na,0\nb,4\n", r"t\.csv, line 3: the score is outside 0\.\.1; give its scale with --range"),
-        ],
-    )
-    def test_what_is_wrong_is_told_with_its_place(self, tmp_path: Path, content: str, message: str) -> None:
-        (tmp_path / "t.csv").write_text(content)
-        with pytest.raises(EvenhandError, match=message):
-            read_lesson([tmp_path / "t.csv"])
 
 
 class TestAsASystem:
@@ -318,13 +286,3 @@ class TestReadyMade:
         assert quality.pearson == pytest.approx(0.65, abs=0.02)
         sad, glad = system.score(["Ebony feels sad.", "Ebony feels glad."])[:, 0]
         assert sad < 0.5 < glad
-
-
-def test_tables_that_evenhand_writes_can_be_learned_from(tmp_path: Path) -> None:
-    import polars as pl
-
-    taught = lesson()
-    write_table(pl.DataFrame({"text": taught.texts, "score": taught.scores}), tmp_path / "t.parquet")
-    read = read_lesson([tmp_path / "t.parquet"])
-    assert read.texts == taught.texts
-    np.testing.assert_array_equal(read.scores, taught.scores)

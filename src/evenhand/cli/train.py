@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.cli.options import bounds
 
+if TYPE_CHECKING:
+    from evenhand.systems.card import Quality
+
 app = typer.Typer(no_args_is_help=True, help="Train the systems that learn.")
+
+FORMATS = "shared-task files (txt, tsv), csv, jsonl or parquet"
+Train = Annotated[list[Path], typer.Option(help=f"Texts and scores: {FORMATS}. May be repeated.")]
+Test = Annotated[Path | None, typer.Option(help="Texts and scores to say how good it is on.")]
+Dimension = Annotated[str, typer.Option(help="anger, fear, joy, sadness or valence; also names the output.")]
+TextColumn = Annotated[str | None, typer.Option(help="Where the files have the texts (else Tweet, text, sentence).")]
+ScoreColumn = Annotated[
+    str | None,
+    typer.Option(help="Where they have the scores (else Intensity Score, score, prediction, Intensity Class)."),
+]
+Scale = Annotated[
+    str | None, typer.Option("--range", metavar="LOW,HIGH", help="The scale of the scores (default 0,1).")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the quality as JSON, nothing else.")]
 
 
 @app.callback()
@@ -31,6 +50,85 @@ def svr() -> None:
 
 
 @app.command()
+def svm_unigrams(
+    train: Train,
+    dimension: Dimension,
+    out: Annotated[Path, typer.Option(help="A file ending in .skops, or a folder for DIMENSION.skops; ask svm:OUT.")],
+    test: Test = None,
+    text_column: TextColumn = None,
+    score_column: ScoreColumn = None,
+    scale: Scale = None,
+    as_json: AsJson = False,
+) -> None:
+    """Word unigrams and linear support vector regression, for one dimension; used as svm:OUT."""
+    ends = bounds(scale)
+    from evenhand.systems.lesson import read_lesson
+    from evenhand.systems.svm_training import svm_file, train_svm
+    from evenhand.task_files import known_dimension
+
+    of = known_dimension(dimension)
+    read = partial(read_lesson, dimension=of, text_column=text_column, score_column=score_column, bounds=ends)
+    card = train_svm(out, read(train), test=read([test]) if test else None)
+    _say(card.quality, svm_file(out, of), asked=f"svm:{out}", with_how=test is None, as_json=as_json)
+
+
+@app.command()
+def gru(
+    train: Train,
+    dev: Annotated[Path, typer.Option(help="Texts and scores that tell when to stop.")],
+    dimension: Dimension,
+    out: Annotated[Path, typer.Option(help="The folder to write; use it as gru:FOLDER.")],
+    test: Test = None,
+    target: Annotated[
+        str,
+        typer.Option(help="regression, or ordinal for classes such as 0, 1, 2, 3; the score is the expected class."),
+    ] = "regression",
+    text_column: TextColumn = None,
+    score_column: ScoreColumn = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(
+            "--range", metavar="LOW,HIGH", help="The scale of the scores (default 0,1; of classes, their ends)."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For the first weights, the order of the texts and what is dropped.")] = 0,
+    epochs: Annotated[int, typer.Option(help="At most so many rounds over the training texts.")] = 100,
+    patience: Annotated[int, typer.Option(help="Stop after so many epochs without a smaller error on --dev.")] = 8,
+    embedding_size: Annotated[int, typer.Option(help="Numbers in the vector of a word.")] = 64,
+    hidden_size: Annotated[int, typer.Option(help="Numbers in the state of the network.")] = 64,
+    batch_size: Annotated[int, typer.Option(help="Texts between two corrections of the weights.")] = 32,
+    learning_rate: Annotated[float, typer.Option(help="How far each correction goes.")] = 0.003,
+    dropout: Annotated[float, typer.Option(help="The share of numbers dropped in training.")] = 0.3,
+    min_count: Annotated[int, typer.Option(help="Words that occur less often are unknown words.")] = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Word vectors and a gated recurrent network, for one dimension; used as gru:FOLDER."""
+    ends = bounds(scale)
+    from evenhand.scoring.progress import progress_bars
+    from evenhand.systems.gru_card import ENDING, gru_settings
+    from evenhand.systems.gru_training import train_gru
+    from evenhand.systems.lesson import read_lesson
+    from evenhand.task_files import known_dimension
+
+    settings = gru_settings(
+        target=target, seed=seed, epochs=epochs, patience=patience, embedding_size=embedding_size,
+        hidden_size=hidden_size, batch_size=batch_size, learning_rate=learning_rate, dropout=dropout,
+        min_count=min_count,
+    )  # fmt: skip
+    of = known_dimension(dimension)
+    read = partial(read_lesson, dimension=of, text_column=text_column, score_column=score_column)
+    lesson = read(train, bounds=ends, classes=target == "ordinal")
+    development = read([dev], bounds=(lesson.low, lesson.high))
+    tested = read([test], bounds=(lesson.low, lesson.high)) if test else None
+    with progress_bars() as bar:
+        card = train_gru(
+            out, lesson, development=development, test=tested, settings=settings,
+            start=lambda most: bar(f"gru {of}", most, 0),
+        )  # fmt: skip
+    _say(card.quality, out / f"{of}{ENDING}", asked=f"gru:{out}", with_how=test is None, as_json=as_json)
+
+
+@app.command()
 def embedding(
     out: Annotated[Path, typer.Option(help="The folder to write; use it as embedding:FOLDER.")],
     encoder: Annotated[
@@ -39,26 +137,39 @@ def embedding(
     head: Annotated[str, typer.Option(help="ridge (fast), or svr (a kernel; better and slower).")] = "ridge",
     train: Annotated[
         list[Path] | None,
-        typer.Option(help="Your texts and scores: csv, tsv, jsonl or parquet; else 23,703 human-rated texts."),
+        typer.Option(help=f"Your texts and scores: {FORMATS}; else 23,703 human-rated texts. May be repeated."),
     ] = None,
-    text_column: Annotated[str, typer.Option(help="Where --train has the texts.")] = "text",
-    score_column: Annotated[str, typer.Option(help="Where it has the scores; also names the output.")] = "score",
-    scale: Annotated[str | None, typer.Option("--range", help="LOW,HIGH of the scores' scale (default 0,1).")] = None,
+    text_column: TextColumn = None,
+    score_column: Annotated[
+        str | None,
+        typer.Option(help="Where they have the scores (else Intensity Score, score, …); also names the output."),
+    ] = None,
+    scale: Scale = None,
     device: Annotated[str, typer.Option(help="auto (a GPU if there is one), cpu, cuda, mps.")] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="Print the card as JSON, nothing else.")] = False,
 ) -> None:
     """A regressor on sentence vectors, used as embedding:FOLDER."""
     ends = bounds(scale)
-    from evenhand.systems.embedding_training import read_lesson, train_embedding
+    from evenhand.systems.embedding_training import train_embedding
+    from evenhand.systems.lesson import read_lesson
 
     lesson = read_lesson(train, text_column=text_column, score_column=score_column, bounds=ends) if train else None
     card = train_embedding(out, lesson, encoder=encoder, head=head, device=device)
     if as_json:
         typer.echo(card.model_dump_json(indent=2))
         return
-    quality = card.quality
-    shown = ", ".join(
-        f"{name} {'undefined' if value is None else format(value, '.3f')}"
-        for name, value in (("pearson", quality.pearson), ("spearman", quality.spearman))
-    )
-    typer.echo(f"{out}: n {quality.n:,}, {shown} ({quality.how}); ask it as embedding:{out}")
+    typer.echo(f"{out}: {_shown(card.quality)}; ask it as embedding:{out}")
+
+
+def _say(quality: Quality, path: Path, *, asked: str, with_how: bool, as_json: bool) -> None:
+    if not as_json:
+        typer.echo(f"{path}: {_shown(quality)}; ask it as {asked}")
+        return
+    content = {"pearson": quality.pearson, "spearman": quality.spearman, "n": quality.n}
+    typer.echo(json.dumps(content | ({"how": quality.how} if with_how else {})))
+
+
+def _shown(quality: Quality) -> str:
+    correlations = (("pearson", quality.pearson), ("spearman", quality.spearman))
+    shown = [f"{name} {'undefined' if value is None else format(value, '.3f')}" for name, value in correlations]
+    return f"n {quality.n:,}, {', '.join(shown)} ({quality.how})"

@@ -5,17 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.files import reason
+from evenhand.systems.card import Part, Quality, validated
 
 HEAD, CARD = "head.skops", "embedding.json"
-
-
-class Part(BaseModel):
-    """A part of the card that lies beside a trained head."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class EncoderPart(Part):
@@ -33,15 +27,6 @@ class HeadPart(Part):
 
     kind: Literal["ridge", "svr"]
     sha256: str
-
-
-class Quality(Part):
-    """How well predictions for texts not trained on go with their scores; None where all predictions are the same."""
-
-    n: int
-    pearson: float | None
-    spearman: float | None
-    how: str
 
 
 class Card(Part):
@@ -63,10 +48,7 @@ def read_card(folder: Path) -> Card:
     if not (folder / CARD).is_file():
         raise UsageError(f"{folder} holds no trained head ({CARD}); make one: evenhand train embedding --out {folder}")
     try:
-        return Card.model_validate_json((folder / CARD).read_bytes())
+        content = (folder / CARD).read_bytes()
     except OSError as error:
-        raise EvenhandError(f"{folder / CARD} cannot be read: {error.strerror or error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise EvenhandError(f"{folder / CARD}: {place}: {first['msg']}; train it again") from error
+        raise EvenhandError(f"{folder / CARD} cannot be read: {reason(error)}") from error
+    return validated(Card, content, folder / CARD)

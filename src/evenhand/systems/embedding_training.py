@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import io
 import logging
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
-from evenhand.errors import EvenhandError, MissingExtra, UsageError, did_you_mean
+from evenhand.errors import MissingExtra, UsageError, did_you_mean
 from evenhand.files import check_writable, write_whole
 from evenhand.systems import rated_text
 from evenhand.systems.base import Array
-from evenhand.systems.embedding_card import CARD, HEAD, Card, EncoderPart, HeadPart, Quality
+from evenhand.systems.card import Quality, correlations, versions_of
+from evenhand.systems.embedding_card import CARD, HEAD, Card, EncoderPart, HeadPart
+from evenhand.systems.lesson import Lesson, check_learnable
 from evenhand.systems.rated_text import RatedTexts
 from evenhand.systems.sentence_encoder import LONGEST, MINILM, SentenceEncoder
 from evenhand.systems.svr import data_dir
-from evenhand.tables import TableFile
 
 HEADS = ("ridge", "svr")
 ALPHAS = tuple(float(alpha) for alpha in np.logspace(-3, 3, 13))
 SVR_SETTINGS = {"C": 1.0, "epsilon": 0.05, "cache_size": 1000}
 FOLDS = 5
-FEWEST = 20
 MANY = 5_000
 """From so many texts on, a kernel's five folds take minutes each, and one held-out fifth says as much."""
 
@@ -39,36 +36,10 @@ PACKAGES = ("evenhand", "numpy", "scikit-learn", "skops", "tokenizers", "torch",
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """Texts with their scores from 0 to 1, and what the output is to be called."""
-
-    texts: tuple[str, ...]
-    scores: Array
-    source: str
-    digest: str
-    output: str
-    high_is_desirable: bool | None = None
-
-
 def rated(texts: RatedTexts) -> Lesson:
     """The 23,703 human-rated texts that `svr` learns from, too."""
     source = f"{len(texts.texts):,} human-rated texts of {rated_text.SDIST} (Hutto and Gilbert 2014)"
     return Lesson(texts.texts, (texts.ratings + 4) / 8, source, rated_text.SHA256, "valence", high_is_desirable=True)
-
-
-def read_lesson(
-    paths: Sequence[Path],
-    *,
-    text_column: str = "text",
-    score_column: str = "score",
-    bounds: tuple[float, float] | None = None,
-) -> Lesson:
-    """Texts and scores from tables; `bounds` are the ends of the scale that the scores are on (0 and 1 if None)."""
-    read = [_read(TableFile(path), text_column, score_column, bounds or (0.0, 1.0)) for path in paths]
-    texts = tuple(text for part, _ in read for text in part)
-    scores = np.concatenate([part for _, part in read])
-    return Lesson(texts, scores, ", ".join(map(str, paths)), _digest(texts, scores), score_column)
 
 
 def train_embedding(
@@ -84,7 +55,7 @@ def train_embedding(
     check_writable(out)
     made = _encoder(encoder, device)
     lesson = lesson or rated(rated_text.rated_texts(data_dir()))
-    _check(lesson)
+    check_learnable(lesson)
     vectors = _encoded(made, lesson.texts)
     log.info("training a %s head on %d vectors", head, len(vectors))
     quality = _quality(head, vectors, lesson.scores)
@@ -104,18 +75,11 @@ def train_embedding(
         data=lesson.source,
         data_sha256=lesson.digest,
         quality=quality,
-        versions={package: importlib.metadata.version(package) for package in PACKAGES},
+        versions=versions_of(PACKAGES),
     )
     write_whole(out / HEAD, file)
     write_whole(out / CARD, card.model_dump_json(indent=2).encode() + b"\n")
     return card
-
-
-def _digest(texts: Sequence[str], scores: Array) -> str:
-    content = hashlib.sha256(scores.astype("<f8").tobytes())
-    for text in texts:
-        content.update(f"{len(text)}:{text}".encode())
-    return content.hexdigest()
 
 
 def _encoder(name: str, device: str) -> SentenceEncoder:
@@ -153,16 +117,7 @@ def _quality(kind: str, vectors: Array, scores: Array) -> Quality:
         how = "a held-out fifth"
     else:
         predicted, known, how = cross_val_predict(_head(kind), vectors, scores, cv=folds), scores, "five folds"
-    return _correlations(known, np.clip(predicted, 0.0, 1.0), how)
-
-
-def _correlations(known: Array, predicted: Array, how: str) -> Quality:
-    from scipy.stats import pearsonr, spearmanr
-
-    if np.ptp(predicted) == 0 or np.ptp(known) == 0:
-        return Quality(n=len(known), pearson=None, spearman=None, how=how)
-    pearson, spearman = pearsonr(known, predicted).statistic, spearmanr(known, predicted).statistic
-    return Quality(n=len(known), pearson=float(pearson), spearman=float(spearman), how=how)
+    return correlations(known, np.clip(predicted, 0.0, 1.0), how)
 
 
 def _saved(head: Any) -> bytes:
@@ -171,30 +126,3 @@ def _saved(head: Any) -> bytes:
     file = io.BytesIO()
     skops_io.dump(head, file, compression=zipfile.ZIP_DEFLATED)
     return file.getvalue()
-
-
-def _check(lesson: Lesson) -> None:
-    if len(lesson.texts) < FEWEST:
-        raise UsageError(f"{lesson.source}: {len(lesson.texts)} texts are too few to learn from; {FEWEST} is the least")
-    if np.ptp(lesson.scores) == 0:
-        raise UsageError(f"{lesson.source}: all scores are the same; there is nothing to learn")
-
-
-def _read(table: TableFile, text: str, score: str, bounds: tuple[float, float]) -> tuple[list[str], Array]:
-    frame = table.frame
-    for column in (text, score):
-        if column not in frame.columns:
-            raise UsageError(f"{table.path}: no column {column!r}{did_you_mean(column, frame.columns)}")
-    texts, numbers = frame[text].cast(pl.String), frame[score].cast(pl.Float64, strict=False)
-    low, high = bounds
-    _refuse_first(table, (texts.is_null() | (texts.str.strip_chars() == "")).fill_null(True), "there is no text")
-    _refuse_first(table, ~numbers.is_finite().fill_null(False), f"column {score!r} holds no number")
-    outside = ((numbers < low) | (numbers > high)).fill_null(True)
-    _refuse_first(table, outside, f"the score is outside {low:g}..{high:g}; give its scale with --range LOW,HIGH")
-    return texts.to_list(), (numbers.to_numpy() - low) / (high - low)
-
-
-def _refuse_first(table: TableFile, wrong: pl.Series, why: str) -> None:
-    row = wrong.arg_max()
-    if row is not None and wrong[row]:
-        raise EvenhandError(f"{table.where(row)}: {why}")

@@ -29,15 +29,18 @@ def from_skops_file(
     A classifier gives the probability of each class (of two, of the second), a regressor one number from `low` to
     `high`. `trusted` names types of scikit-learn, NumPy or SciPy that skops does not trust by itself.
     """
-    content = _content(Path(path).expanduser())
-    scorer = as_scorer(_load(content, path, trusted), name=f"skops:{path}", outputs=outputs, low=low, high=high)
+    content = read_content(Path(path).expanduser())
+    scorer = as_scorer(
+        load_skops(content, path, trusted=trusted), name=f"skops:{path}", outputs=outputs, low=low, high=high
+    )
     if isinstance(scorer, CallableScorer):
         digest = hashlib.sha256(content).hexdigest()
         scorer.fingerprint = fingerprint_of(CallableScorer, "scikit-learn", "numpy", "scipy", content=digest)
     return scorer
 
 
-def _content(path: Path) -> bytes:
+def read_content(path: Path) -> bytes:
+    """The bytes of a file, or why there are none."""
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
@@ -46,7 +49,8 @@ def _content(path: Path) -> bytes:
         raise EvenhandError(f"{path} cannot be read: {reason(error)}") from error
 
 
-def _load(content: bytes, path: str, trusted: object) -> Any:
+def load_skops(content: bytes, path: object, *, trusted: object = None) -> Any:
+    """What a skops file holds; types that are not trusted are refused, and warnings are logged with the path."""
     from skops import io as skops_io
 
     allowed = _allowed(trusted)

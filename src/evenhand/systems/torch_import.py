@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from typing import Any
 
 POLICY = "OMP_WAIT_POLICY"
 
 
+@cache
 def import_torch() -> Any:
     """The package torch.
 
