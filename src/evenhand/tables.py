@@ -96,7 +96,7 @@ class TableFile:
             return ()
         found = {
             "it begins with a byte-order mark": self._raw.startswith(BYTE_ORDER_MARK),
-            "its lines end as on Windows": b"\r\n" in self._raw,
+            "its lines end as on Windows": self._raw[: self._raw.find(b"\n") + 1].endswith(b"\r\n"),
             "it is not UTF-8 and was read as Latin-1": self._is_latin,
         }
         return tuple(what for what, there in found.items() if there)
@@ -166,7 +166,10 @@ class TableFile:
 
     def _check_header(self) -> None:
         """Polars would rename the second of two columns, and it would be read as another output."""
-        for name, times in Counter(next(self._records())[1]).items():
+        first_line = self.content[: self.content.find(b"\n") + 1]
+        simple = first_line and (self._quotes_are_plain or b'"' not in first_line)
+        names = first_line.decode().strip("\r\n").split(SEPARATORS[self.ending]) if simple else next(self._records())[1]
+        for name, times in Counter(names).items():
             if times > 1:
                 raise EvenhandError(f"{self.path}, line 1: {times} columns are called {name!r}")
 

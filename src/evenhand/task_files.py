@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,6 +40,11 @@ class TaskFile:
         return TableFile(self.path, plain_quotes=True, any_encoding=True)
 
     @cached_property
+    def digest(self) -> str:
+        """SHA-256 of its content."""
+        return hashlib.sha256(self.table.content).hexdigest()
+
+    @cached_property
     def ids(self) -> pl.Series | None:
         """Their names in the task; None for files without."""
         found = self._found("id")
@@ -55,11 +61,13 @@ class TaskFile:
         found = self._found("dimension")
         if found is None:
             return None
-        values = _text(self.table.frame[found]).str.to_lowercase()
-        named = values.unique(maintain_order=True).drop_nulls().to_list()
+        # Few values in many rows: what differs is looked for among the few.
+        named = _text(self.table.frame[found].unique()).str.to_lowercase().unique().drop_nulls().to_list()
         if not named:
             return None
         if len(named) > 1:
+            values = _text(self.table.frame[found]).str.to_lowercase()
+            named = values.unique(maintain_order=True).drop_nulls().to_list()
             row = int((values != named[0]).fill_null(False).arg_max() or 0)
             raise EvenhandError(
                 f"{self.table.where(row)}: {named[1]!r} in a file of {named[0]!r}: one dimension a file"
@@ -78,6 +86,8 @@ class TaskFile:
     def scores(self, column: str | None = None) -> pl.Series:
         """The scores; null where there is none or no number. Of a class such as `2: moderate`, its number."""
         cells = self.cells(column)
+        if cells.dtype.is_nested():
+            raise EvenhandError(f"{self.path}: column {cells.name!r} holds {cells.dtype}, not numbers")
         if cells.dtype != pl.String:
             return cells.cast(pl.Float64, strict=False)
         numbers = cells.str.strip_chars().cast(pl.Float64, strict=False)
@@ -145,6 +155,8 @@ def dimension_in_name(path: Path) -> str | None:
 
 
 def _text(column: pl.Series) -> pl.Series:
+    if column.dtype.is_nested():
+        raise EvenhandError(f"column {column.name!r} holds {column.dtype}, not texts")
     return column.cast(pl.String).str.strip_chars()
 
 

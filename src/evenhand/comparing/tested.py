@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
 from evenhand.comparing.settings import Settings
-from evenhand.contrasts import Contrast, Floats
+from evenhand.contrasts import Contrast, Floats, Grouping
 from evenhand.corpora import Corpus
 from evenhand.scoring import Scores
 from evenhand.stats import (
@@ -18,8 +19,12 @@ from evenhand.stats import (
     PairedTest,
     paired_test,
     permutation_p,
+    side_by_side,
     variance_components,
 )
+
+BLOCK = 64
+"""How many columns are tested at a time."""
 
 
 class Tested:
@@ -32,32 +37,45 @@ class Tested:
         self.settings = settings
         self.span = np.array([column.output.span for column in scores.columns])
         # What counts as rounding grows with the numbers themselves, also where an output has no range.
-        self.scale = np.maximum(self.span, np.abs(scores.matrix).max(axis=0, initial=0.0))
+        ends = scores.matrix.min(axis=0, initial=0.0), scores.matrix.max(axis=0, initial=0.0)
+        self.scale = np.maximum(self.span, np.maximum(-ends[0], ends[1]))
         self._undefined = np.full(len(scores.columns), np.nan)
 
     @cached_property
     def published(self) -> PairedTest:
         """The published test over all differences."""
-        differences = self.contrast.matrix @ self.scores.matrix
-        return paired_test(differences, scale=self.scale, level=1 - self.settings.alpha)
+        level = 1 - self.settings.alpha
+        return side_by_side(
+            [
+                paired_test(self.contrast.matrix @ self.scores.matrix[:, block], scale=self.scale[block], level=level)
+                for block in self._blocks()
+            ]
+        )
 
     @cached_property
     def components(self) -> Components | None:
         """The generalising test; None where the design cannot support it."""
         if self.contrast.not_general:
             return None
-        shape = (len(self.contrast.units), -1, len(self.scores.columns))
+        groupings = self.contrast.sampled_groupings()
+        return side_by_side([self._components(groupings, block) for block in self._blocks()])
+
+    def _components(self, groupings: Sequence[Grouping], block: slice) -> Components:
+        numbers = self.scores.matrix[:, block]
+        shape = (len(self.contrast.units), -1, numbers.shape[1])
+        means = [GroupedMeans((one.operator @ numbers).reshape(shape), one.weights) for one in groupings]
         return variance_components(
-            [
-                GroupedMeans((grouping.operator @ self.scores.matrix).reshape(shape), grouping.weights)
-                for grouping in self.contrast.sampled_groupings()
-            ],
+            means,
             stratum=self.contrast.stratum,
             coefficients=self.contrast.coefficients,
-            scale=self.scale,
+            scale=self.scale[block],
             pairs=self.contrast.pairs,
             matched_sizes=self.contrast.matched_sizes,
         )
+
+    def _blocks(self) -> list[slice]:
+        """Columns do not know of each other; some at a time need no memory to speak of."""
+        return [slice(start, start + BLOCK) for start in range(0, len(self.scores.columns), BLOCK)]
 
     @cached_property
     def general_p(self) -> Floats:

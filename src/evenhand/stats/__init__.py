@@ -6,7 +6,7 @@ from evenhand.stats.multiplicity import CORRECTIONS, raw_threshold
 from evenhand.stats.paired import PairedTest, paired_test
 from evenhand.stats.permutation import permutation_p
 from evenhand.stats.power import persons_to_settle, smallest_visible_gap
-from evenhand.stats.types import ROUNDING
+from evenhand.stats.types import ROUNDING, side_by_side
 
 __all__ = [
     "CORRECTIONS",
@@ -19,6 +19,7 @@ __all__ = [
     "permutation_p",
     "persons_to_settle",
     "raw_threshold",
+    "side_by_side",
     "smallest_visible_gap",
     "spearman",
     "variance_components",

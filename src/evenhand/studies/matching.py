@@ -32,7 +32,8 @@ class Matcher:
     def match(self, texts: pl.Series) -> Match:
         """Where each wanted text stands."""
         for known, found in self._seen:
-            if known.equals(texts):
+            # Most that differ do so in their first row.
+            if len(known) == len(texts) and known.head(1).equals(texts.head(1)) and known.equals(texts):
                 return found
         found = self._match(texts)
         self._seen.append((texts, found))

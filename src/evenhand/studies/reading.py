@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from evenhand.studies.matching import Matcher, Rows
 from evenhand.systems.base import Output
 from evenhand.task_files import DIMENSIONS, TaskFile, dimension_in_name
 
+AHEAD = 2
 OTHER_SCALE = 0.5
 """With more than this share of its scores outside the range, a file is on another scale."""
 
@@ -73,14 +76,14 @@ class Reader:
         """Read them all; `root` is what files are named from."""
         self._matrix = np.empty((len(self._corpus), len(entries)))
         self._used = 0
-        for entry in entries:
-            file = _shown(entry.path, root)
+        for entry, file in _opened_ahead(entries):
+            shown = _shown(entry.path, root)
             try:
-                self._read(entry, file)
+                self._read(entry, file, shown)
             except EvenhandError as error:
                 # The file is named already.
                 message = str(error).removeprefix(str(entry.path)).lstrip(",: ")
-                self._note(Problem(entry.system, file, message, left_out=True))
+                self._note(Problem(entry.system, shown, message, left_out=True))
             advance(1)
         members = self._without_repeats()
         if not members:
@@ -93,14 +96,12 @@ class Reader:
             raise EvenhandError(f"{problem.system}, {problem.file}: {problem.message} (--strict)")
         self._problems.append(problem)
 
-    def _read(self, entry: Entry, shown: str) -> None:
-        file = TaskFile(entry.path)
+    def _read(self, entry: Entry, file: TaskFile, shown: str) -> None:
         notes = [f"{oddity}; it was read all the same" for oddity in file.table.oddities]
         file.refuse_second_header()
         columns = _dimensions(file, entry)
         named = dimension_in_name(entry.path)
         rows = self._rows(file, notes)
-        digest = hashlib.sha256(file.table.content).hexdigest()
         for dimension, column in columns:
             if named not in (None, dimension) and len(columns) == 1:
                 notes.append(f"its name speaks of {named}, its rows of {dimension}: the rows decide")
@@ -113,7 +114,7 @@ class Reader:
                     dimension=dimension,
                     file=shown,
                     column=self._place(values),
-                    digest=digest,
+                    digest=file.digest,
                     name_fits=named == dimension,
                     on_gold=on_gold,
                     not_on_gold=why_not,
@@ -187,6 +188,31 @@ class Reader:
             Column(member.system, Output(member.dimension, self._low, self._high), member.digest) for member in members
         )
         return Scores(tuple(plain(self._corpus.frame["id"])), matrix, made, self._corpus.digest)
+
+
+def _opened_ahead(entries: Sequence[Entry]) -> Iterator[tuple[Entry, TaskFile]]:
+    """The files in order, the next ones being read meanwhile; few at a time, as each holds many texts."""
+    waiting: deque[tuple[Entry, TaskFile, Future[None]]] = deque()
+    with ThreadPoolExecutor(AHEAD) as pool:
+        for entry in entries:
+            file = TaskFile(entry.path)
+            waiting.append((entry, file, pool.submit(_open, file)))
+            if len(waiting) > AHEAD:
+                yield _next(waiting)
+        while waiting:
+            yield _next(waiting)
+
+
+def _next(waiting: deque[tuple[Entry, TaskFile, Future[None]]]) -> tuple[Entry, TaskFile]:
+    entry, file, opened = waiting.popleft()
+    opened.result()
+    return entry, file
+
+
+def _open(file: TaskFile) -> None:
+    """Read what takes long; what is wrong with the file is said when its turn comes."""
+    with suppress(EvenhandError):
+        _ = file.texts, file.dimension, file.ids, file.digest
 
 
 def _dimensions(file: TaskFile, entry: Entry) -> list[tuple[str, str | None]]:
