@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import evenhand
+from evenhand.studies.synthetic import a_study, write_study
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [
@@ -43,7 +44,18 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-def open_page(browser: Browser, file: Path, *, width: int = 1280, scheme: str = "light") -> tuple[Page, list[str]]:
+@pytest.fixture(scope="module")
+def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    write_study(folder, a_study(systems=5))
+    (folder / "submissions" / "team-01" / "broken.csv").write_text("text,score\nx,1\n")
+    evenhand.study(folder / "submissions", gold=folder / "gold", out=folder / "out", figures=False, progress=False)
+    return folder / "out"
+
+
+def open_page(
+    browser: Browser, file: Path, *, width: int = 1280, scheme: str = "light", charts: int = CHARTS
+) -> tuple[Page, list[str]]:
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
@@ -55,7 +67,7 @@ def open_page(browser: Browser, file: Path, *, width: int = 1280, scheme: str = 
         ),
     )
     page.goto(file.as_uri())
-    expect(page.locator("svg.marks")).to_have_count(CHARTS)
+    expect(page.locator("svg.marks")).to_have_count(charts)
     return page, problems
 
 
@@ -72,10 +84,13 @@ def test_it_opens_without_errors_and_fits(browser: Browser, report_file: Path, w
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_serious_barrier_is_found(browser: Browser, report_file: Path, scheme: str) -> None:
     page, _ = open_page(browser, report_file, scheme=scheme)
-    found = Axe().run(page).response["violations"]
-    serious = {v["id"]: v["nodes"][0]["html"][:200] for v in found if v["impact"] in ("serious", "critical")}
-    assert serious == {}
+    assert serious_barriers(page) == {}
     page.close()
+
+
+def serious_barriers(page: Page) -> dict[str, str]:
+    found = Axe().run(page).response["violations"]
+    return {v["id"]: v["nodes"][0]["html"][:200] for v in found if v["impact"] in ("serious", "critical")}
 
 
 def test_the_table_sorts_and_filters(browser: Browser, report_file: Path) -> None:
@@ -118,5 +133,47 @@ def test_the_theme_is_the_readers_choice_and_the_keyboard_is_enough(browser: Bro
     assert page.locator("html").get_attribute("data-theme") == "dark"
     expect(page.locator("#theme")).to_have_attribute("aria-pressed", "true")
     expect(page.locator("svg.marks")).to_have_count(CHARTS)
+    assert problems == []
+    page.close()
+
+
+STUDY_CHARTS = 4
+"""Two comparisons, each as box plots by rank and as a scatter plot."""
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_the_page_of_a_study_opens_fits_and_puts_up_no_barrier(
+    browser: Browser, study_folder: Path, width: int, scheme: str
+) -> None:
+    file = study_folder / "study.html"
+    page, problems = open_page(browser, file, width=width, scheme=scheme, charts=STUDY_CHARTS)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert serious_barriers(page) == {}
+    assert problems == []
+    page.close()
+
+
+def test_a_study_shows_another_dimension_sorts_filters_and_leads_to_submissions(
+    browser: Browser, study_folder: Path
+) -> None:
+    page, problems = open_page(browser, study_folder / "study.html", charts=STUDY_CHARTS)
+    page.locator("#dimension").select_option("valence")
+    expect(page.locator("#charts h3").first).to_have_text("valence, gender: female − male")
+    expect(page.locator("svg.marks")).to_have_count(STUDY_CHARTS)
+    page.locator("#filter").fill("unigrams")
+    expect(page.locator("#shown")).to_have_text("5 of 25 shown")
+    page.locator("#all th button", has_text="Spearman").click()
+    expect(page.locator("#all th[aria-sort=ascending]")).to_have_text("Spearman")
+    page.locator("#all tbody tr:visible a").first.click()
+    expect(page.locator("h1")).to_contain_text("SVM-Unigrams")
+    assert problems == []
+    page.close()
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_page_of_a_submission_fits_and_puts_up_no_barrier(browser: Browser, study_folder: Path, width: int) -> None:
+    page, problems = open_page(browser, study_folder / "submissions/team-02/joy.html", width=width, charts=0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert serious_barriers(page) == {}
     assert problems == []
     page.close()

@@ -100,6 +100,8 @@ class Reader:
         notes = [f"{oddity}; it was read all the same" for oddity in file.table.oddities]
         file.refuse_second_header()
         columns = _dimensions(file, entry)
+        for _, column in columns:
+            file.cells(column)  # a file without scores is told before its texts are looked at
         named = dimension_in_name(entry.path)
         rows = self._rows(file, notes)
         for dimension, column in columns:
