@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 import textwrap
+from collections import Counter
 
 import polars as pl
 
 from evenhand.corpora import Corpus
+from evenhand.schemes import BILOU
 
 WIDTH = 100
 EXAMPLES = 6
@@ -22,8 +24,11 @@ def describe(corpus: Corpus) -> str:
         shown = ", ".join(f"{group} ({counts[group]:,} sentences)" for group in groups)
         lines += _wrapped(f"{attribute}: {shown}; {_differences(groups)}")
     if "label" in corpus.frame.columns:
-        counts = corpus.frame["label"].drop_nulls().value_counts().sort("label")
-        lines += ["", "Labels", *_wrapped(", ".join(f"{label} ({n:,} sentences)" for label, n in counts.iter_rows()))]
+        labels = corpus.frame["label"].drop_nulls().value_counts().sort("label")
+        lines += ["", "Labels", *_wrapped(", ".join(f"{label} ({n:,} sentences)" for label, n in labels.iter_rows()))]
+    if corpus.tagged:
+        spans = Counter(span.label for tags in corpus.frame["tags"] for span in BILOU.read(tags.to_list()).spans)
+        lines += ["", "Tags", *_wrapped("BILOU; " + ", ".join(f"{label} ({n:,})" for label, n in spans.most_common()))]
     lines += ["", "Examples", *(f"  {text}" for text in _examples(corpus))]
     if corpus.subsets:
         lines += ["", "Subsets", *(f"  {name}: {corpus.mask(name).sum():,} sentences" for name in corpus.subsets)]

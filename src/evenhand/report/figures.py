@@ -24,6 +24,12 @@ DIVERGING = {"light": ("#1d4ed8", "#f5f5f4", "#b45309"), "dark": ("#60a5fa", "#2
 SHAPES = ("triangle-up", "triangle-down", "circle", "diamond")
 AXIS = "gap, % of the range"
 STATIC_WIDTH = 640
+POINTS: list[dict[str, Any]] = [
+    {"flatten": ["points"], "as": ["point"]},
+    {"window": [{"op": "row_number", "as": "place"}]},
+    # Steps of the golden ratio scatter evenly, and the same way each time.
+    {"calculate": "(datum.place * 0.6180339887) % 1", "as": "jitter"},
+]
 ROW_STEP = 26
 
 
@@ -143,10 +149,7 @@ def boxes(rows: Sequence[Row], *, theme: str = "light") -> Spec:
         "Box plots: each system's differences.",
         layer=[
             {
-                "transform": [
-                    {"flatten": ["points"], "as": ["point"]},
-                    {"calculate": "random()", "as": "jitter"},
-                ],
+                "transform": POINTS,
                 "mark": {"type": "circle", "size": 9, "opacity": 0.45},
                 "encoding": {
                     "y": y,

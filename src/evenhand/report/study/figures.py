@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.report.details import Details
-from evenhand.report.figures import COLOURS, Row, Spec, base_chart, box_row
+from evenhand.report.figures import COLOURS, POINTS, Row, Spec, base_chart, box_row
 from evenhand.report.study.words import group_name
 from evenhand.studies import Study, Table
 from evenhand.studies.tables import GROUPS, published_group
@@ -70,7 +70,7 @@ def ranked_boxes(rows: Sequence[Row], table: Table, *, theme: str = "light") -> 
         data={"values": list(rows)},
         layer=[
             {
-                "transform": [{"flatten": ["points"], "as": ["point"]}, {"calculate": "random()", "as": "jitter"}],
+                "transform": POINTS,
                 "mark": {"type": "circle", "size": 8, "opacity": 0.55},
                 "encoding": {
                     "x": x,
