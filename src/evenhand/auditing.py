@@ -9,13 +9,18 @@ from typing import Any
 
 from evenhand.comparing import Settings, compare
 from evenhand.comparing.provenance import provenance_of
+from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files import check_writable
+from evenhand.measuring import LABEL, MeasureSettings, measure_scores
 from evenhand.report import Report
 from evenhand.scoring import Scores, scored
 from evenhand.specs import resolve
 from evenhand.systems import Scorer, as_scorer
+
+RESAMPLES = 500
+"""For the intervals of metrics."""
 
 SystemLike = str | Scorer | Scores | Callable[[Sequence[str]], Any]
 
@@ -52,11 +57,14 @@ def audit(
     corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
     attributes, subsets = _listed(attributes), _listed(subsets) or ["all"]
     folder = None if out is None else Path(out)
-    if sample is not None:
-        corpus = corpus.sample(sample, seed=settings.seed)
     asked = list(systems) if isinstance(systems, Sequence) and not isinstance(systems, str) else [systems]
     if not asked:
         raise UsageError("name at least one system")
+    if attributes is not None and not any(isinstance(one, Scores) for one in asked):
+        # Sentences that no comparison looks at need not be asked; scores that are given belong to all of them.
+        corpus = corpus.narrowed([part for attribute in attributes for part in attribute.split(CROSS)])
+    if sample is not None:
+        corpus = corpus.sample(sample, seed=settings.seed)
     if folder is not None:
         check_writable(folder)
     made = [_system(one, corpus, bounds=bounds, version=version) for one in asked]
@@ -71,10 +79,19 @@ def audit(
             "draws": draws,
         }
         provenance = provenance_of(compared, scores, corpus, settings=settings, asked_for=asked_for, command=command)
-        report = Report(compared.findings, provenance, scores, corpus)
+        measured = None
+        if LABEL in corpus.frame.columns and corpus.frame[LABEL].null_count() < len(corpus):
+            asked_of = MeasureSettings(seed=settings.seed, bootstrap=RESAMPLES, alpha=settings.alpha)
+            measured = measure_scores(scores, corpus, attributes=_plain(attributes), settings=asked_of)
+        report = Report(compared.findings, provenance, scores, corpus, measured)
         if folder is not None:
             report.save(folder)
     return report
+
+
+def _plain(attributes: Sequence[str] | None) -> list[str] | None:
+    """Attributes that are not crossed, which metrics know nothing of."""
+    return None if attributes is None else [name for name in attributes if CROSS not in name]
 
 
 def _listed(names: str | Sequence[str] | None) -> list[str] | None:

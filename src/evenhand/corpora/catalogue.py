@@ -11,6 +11,7 @@ from typing import Literal
 from evenhand.corpora.corpus import Corpus
 from evenhand.corpora.filler import fill
 from evenhand.corpora.recipe import Recipe, read_recipe
+from evenhand.corpora.suites import SPEC, load_suite
 from evenhand.corpora.table import is_released_eec, read_corpus_table, read_released_eec
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.tables import ENDINGS
@@ -48,10 +49,12 @@ def eec(spelling: Literal["published", "released"] = "published") -> Corpus:
 def load_corpus(
     name_or_file: str | Path, *, spelling: str | None = None, attributes: Sequence[str] | None = None
 ) -> Corpus:
-    """A corpus by name, from a recipe (.yaml), or from a table (.csv, .tsv, .jsonl, .parquet)."""
+    """A corpus by name, from a recipe (.yaml), a table (.csv, .tsv, .jsonl, .parquet) or as suite:FOLDER#ATTRIBUTE."""
     name = str(name_or_file)
     if name in corpus_names():
         return _packaged(name, spelling)
+    if name.startswith(SPEC):
+        return load_suite(name)
     path = Path(name_or_file)
     ending = path.suffix.lower()
     if ending in RECIPE_ENDINGS or ending in ENDINGS:

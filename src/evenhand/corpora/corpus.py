@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,9 @@ from evenhand.tables import TableFile
 
 REQUIRED = ("id", "text", "source", "person")
 METADATA = "evenhand-corpus"
-CORE = ("id", "text", "source", "person", "term", "kind", "pair", "role", "label")
+CORE = ("id", "text", "source", "person", "term", "kind", "pair", "role", "use", "ambiguous", "label")
+TAGGED = ("tokens", "tags", "slot_span")
+"""What a corpus for taggers has besides, as lists."""
 
 Condition = str | bool | list[str] | None
 """What a subset asks of a column: this value, one of these, any value (true), or none (null)."""
@@ -42,7 +44,10 @@ class Corpus:
     """Sentences that differ only in the person, in sets called sources.
 
     `frame` has the columns `id, text, source, person, term, kind, pair, role`, one column per attribute (null where it
-    does not apply) and one per slot. `attributes` lists each attribute's groups; differences are first minus second.
+    does not apply) and one per slot; for identity terms also `use` (preferred, acceptable, contested) and `ambiguous`
+    (what else the word means); `label` where the right answer is known; for taggers, as lists, `tokens`, their BILOU
+    `tags` and the person's tokens as `slot_span`, [start, end). `attributes` lists each attribute's groups; differences
+    are first minus second.
     `groupings` are the columns, besides the person, that were sampled from a larger world (templates, words).
     """
 
@@ -54,7 +59,7 @@ class Corpus:
     version: str = "1"
     about: About = About()
     drawn_from: str | None = None
-    """The digest of the corpus that this is a sample of."""
+    """The digest of the whole corpus that this is a part of."""
 
     def __post_init__(self) -> None:
         missing = [column for column in REQUIRED if column not in self.frame.columns]
@@ -106,17 +111,39 @@ class Corpus:
         design["groupings"] = tuple(design["groupings"])
         return cls(frame=file.frame, about=About(**about | {"limits": tuple(about["limits"])}), **design)
 
-    @property
+    @cached_property
     def slots(self) -> list[str]:
-        """The columns that are neither core nor attributes: templates, words and the like."""
-        return [column for column in self.frame.columns if column not in CORE and column not in self.attributes]
+        """The columns that are neither core nor attributes: templates, words and the like; also the label, where all
+        sentences of a source have the same."""
+        others = {*CORE, *self.attributes, *(TAGGED if self.tagged else ())}
+        slots = [column for column in self.frame.columns if column not in others]
+        return [*slots, *(["label"] if self._label_is_of_source() else [])]
+
+    def _label_is_of_source(self) -> bool:
+        if "label" not in self.frame.columns:
+            return False
+        return self.frame.group_by("source").agg(pl.col("label").n_unique() == 1)["label"].all()
+
+    @property
+    def tagged(self) -> bool:
+        """Whether its sentences come with tokens and tags."""
+        return all(column in self.frame.columns for column in TAGGED)
+
+    @property
+    def ambiguous(self) -> dict[str, str]:
+        """The persons who are called by a word with another common meaning, and that meaning."""
+        if "ambiguous" not in self.frame.columns:
+            return {}
+        noted = self.frame.select("person", "ambiguous").drop_nulls().unique(maintain_order=True)
+        return dict(noted.iter_rows())
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the whole table: ids, texts, groups and slots, in order."""
         content = hashlib.sha256(json.dumps([self.frame.columns, sorted(self.attributes.items())]).encode())
         for column in self.frame.columns:
-            content.update("\x1e".join("\x00" if v is None else str(v) for v in self.frame[column]).encode())
+            values = self.frame[column].to_list()
+            content.update("\x1e".join("\x00" if value is None else str(value) for value in values).encode())
         return content.hexdigest()
 
     @cached_property
@@ -153,6 +180,18 @@ class Corpus:
             raise UsageError(f"subset {part!r}: no sentence has that value{hint}")
         return keep
 
+    def narrowed(self, attributes: Sequence[str]) -> Corpus:
+        """Only the sources in which somebody has a group of these attributes; itself if those are all sources."""
+        known = [attribute for attribute in attributes if attribute in self.attributes]
+        if not known:
+            return self
+        there = self.frame.filter(pl.any_horizontal(pl.col(known).is_not_null()))["source"].unique()
+        frame = self.frame.filter(pl.col("source").is_in(there.to_list()))
+        if frame.height == self.frame.height:
+            return self
+        left = {name: groups for name, groups in self.attributes.items() if frame[name].is_not_null().any()}
+        return replace(self, frame=frame, attributes=left, drawn_from=self.drawn_from or self.digest)
+
     def sample(self, sentences: int, *, seed: int = 0) -> Corpus:
         """Draw whole sources with all their persons, as many as fit into that number of sentences (at least two)."""
         sizes = dict(self.frame["source"].value_counts().iter_rows())
@@ -170,7 +209,7 @@ class Corpus:
             )
         frame = self.frame.filter(pl.col("source").is_in(drawn))
         try:
-            return replace(self, frame=frame, drawn_from=self.digest)
+            return replace(self, frame=frame, drawn_from=self.drawn_from or self.digest)
         except EvenhandError as error:
             raise UsageError(f"a sample of {sentences} sentences is too small: {error}") from error
 

@@ -5,18 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
-from typing import cast
+from itertools import cycle, product
+from typing import Any, cast
 
 import polars as pl
 
-from evenhand.corpora.corpus import About, Corpus
-from evenhand.corpora.language import Form, Language, language, sentence_case
-from evenhand.corpora.recipe import Persons, Recipe
+from evenhand.corpora.corpus import TAGGED, About, Corpus
+from evenhand.corpora.language import BAR, Form, Language, language, sentence_case, starts_sentence
+from evenhand.corpora.lexicon import Persons, Term
+from evenhand.corpora.recipe import GOLD, Recipe, Template
+from evenhand.corpora.tagged import TaggedTemplate
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 
 PLACE = re.compile(r"\{([^{}]*)\}")
+ARTICLE = re.compile(r"\{a\}(?= (\S+))")
 PERSON_FORMS: dict[str, Form] = {"person": "subject", "person.object": "object", "person.reflexive": "reflexive"}
+TERM_FORMS = {"person.noun": "noun", "person.plural": "plural"}
+DESCRIBED = "person as "
+"""`{person as guest}` is a guest whom the identity term describes: a deaf guest, a guest with epilepsy."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +31,27 @@ class _Person:
     kind: str
     pair: str | None
     groups: dict[str, str]
+    identity: Term | None = None
+    pronoun: str | None = None
+    ambiguous: str | None = None
+
+    @property
+    def notes(self) -> dict[str, str | None]:
+        """How the term is received and what else it means."""
+        return {"use": self.identity.use if self.identity else None, "ambiguous": self.ambiguous}
 
 
 @dataclass(frozen=True)
 class _Filling:
     words: dict[str, str]
-    """Word by slot."""
+    """Word by slot, with all its forms."""
     columns: dict[str, str]
-    """Word and category by column."""
+    """Word, in its first form, and category by column."""
+
+    @property
+    def listed(self) -> list[str]:
+        """The words in their first form."""
+        return [word.split(BAR)[0] for word in self.words.values()]
 
 
 def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
@@ -40,28 +59,39 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
     rules = language(recipe.language)
     respell = _respelling(recipe, spelling)
     persons = [person for group in recipe.persons for person in _persons(group, recipe, rules)]
+    for slot in recipe.slots.values():
+        for _, word in slot.fillings():
+            _check_forms(word, recipe, rules)
+    noted = [key for key in ("use", "ambiguous") if any(person.notes[key] for person in persons)]
     slot_columns = _slot_columns(recipe)
-    rows: list[dict[str, str | None]] = []
-    for number, template in enumerate(recipe.templates, start=1):
-        places = _places(template, recipe)
-        shown = _shown(template, recipe, rules)
-        role = next(PERSON_FORMS[place] for place in places if place in PERSON_FORMS)
-        for filling in _fillings(places, recipe):
+    rows: list[dict[str, Any]] = []
+    for number, (text, template) in enumerate(recipe.numbered(), start=1):
+        places = _places(text, recipe, rules)
+        tagged = None if template.tags is None else TaggedTemplate(text, template.tags)
+        shown = _shown(text, recipe, rules)
+        place = next(place for place in places if _role(place))
+        given = {column: template.columns.get(column) for column in recipe.template_columns}
+        for filling, (attribute, asked) in product(_fillings(places, recipe), _sets(persons, template, recipe)):
             words = {slot: respell.get(word, word) for slot, word in filling.words.items()}
-            source = ":".join([str(number), *filling.words.values()])
-            for person in persons:
-                text = _sentence(template, words, person, rules)
-                term = rules.person(person.term, role, gender=person.groups.get("gender"))
-                row: dict[str, str | None] = {
+            source = ":".join([*attribute, str(number), *filling.listed])
+            for person in asked:
+                row: dict[str, Any] = {
                     "id": f"{recipe.name}-{len(rows) + 1:05d}",
-                    "text": text,
+                    "text": _sentence(text, words, person, rules),
                     "source": source,
                 }
-                row |= {"person": person.term, "term": term, "kind": person.kind, "pair": person.pair, "role": role}
+                row |= {"person": person.term, "term": _term(place, person, rules)}
+                row |= {"kind": person.kind, "pair": person.pair, "role": _role(place)}
+                row |= {key: person.notes[key] for key in noted}
+                row |= {column: value for column, value in given.items() if column == GOLD}
                 row |= {attribute: person.groups.get(attribute) for attribute in recipe.attributes}
-                row |= {"template": shown} | {column: filling.columns.get(column) for column in slot_columns}
-                rows.append(row)
-    frame = pl.DataFrame(rows, schema_overrides=dict.fromkeys(rows[0], pl.String))
+                row |= {"template": shown} | {column: value for column, value in given.items() if column != GOLD}
+                row |= {column: filling.columns.get(column) for column in slot_columns}
+                rows.append(row if tagged is None else row | tagged.filled(row["text"]))
+    if not rows:
+        raise EvenhandError(f"corpus {recipe.name!r}: nobody fits any template")
+    texts = [column for column in rows[0] if column not in TAGGED]
+    frame = pl.DataFrame(rows, schema_overrides=dict.fromkeys(texts, pl.String))
     _no_sentence_twice(frame, recipe)
     return Corpus(
         frame=frame,
@@ -70,7 +100,7 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
         attributes={attribute: tuple(groups) for attribute, groups in recipe.attributes.items()},
         groupings=_known_columns(recipe.groupings, frame, recipe),
         subsets=recipe.subsets,
-        about=About(recipe.title, recipe.chosen, recipe.source, recipe.licence, tuple(recipe.limits)),
+        about=About(recipe.title, recipe.chosen, recipe.provenance, recipe.licence, tuple(recipe.limits)),
     )
 
 
@@ -78,21 +108,50 @@ def _persons(group: Persons, recipe: Recipe, rules: Language) -> Iterator[_Perso
     def kind(term: str) -> str:
         return "pronoun" if term in rules.pronouns else group.kind
 
+    pronouns = group.pronoun if isinstance(group.pronoun, list) else [group.pronoun]
     for term in group.terms:
-        yield _Person(term, kind(term), None, group.groups)
+        if isinstance(term, Term):
+            yield _Person(term.singular, group.kind, None, group.groups, term, pronouns[0], term.ambiguous)
+        else:
+            meaning = group.ambiguous.get(term)
+            yield _Person(term, kind(term), None, group.groups, pronoun=pronouns[0], ambiguous=meaning)
     for pair in group.pairs:
         attribute = cast(str, group.paired)
-        for term, value in zip(pair, recipe.attributes[attribute], strict=True):
-            yield _Person(term, kind(term), "/".join(pair), group.groups | {attribute: value})
+        for term, value, pronoun in zip(pair, recipe.attributes[attribute], cycle(pronouns), strict=False):
+            groups = group.groups | {attribute: value}
+            yield _Person(term, kind(term), "/".join(pair), groups, pronoun=pronoun)
 
 
-def _places(template: str, recipe: Recipe) -> list[str]:
+def _sets(persons: list[_Person], template: Template, recipe: Recipe) -> list[tuple[list[str], list[_Person]]]:
+    """Who stands in one source together: all whom the template is about, or those of each attribute apart."""
+    about = [attribute for attribute in recipe.attributes if template.attribute in (None, attribute)]
+    if recipe.one_attribute_at_a_time:
+        return [([attribute], [person for person in persons if attribute in person.groups]) for attribute in about]
+    return [([], [person for person in persons if template.attribute is None or template.attribute in person.groups])]
+
+
+def _role(place: str) -> str | None:
+    """The form in which a place shows the person, or None if it shows something else."""
+    described = place.startswith(DESCRIBED) and place != DESCRIBED
+    return PERSON_FORMS.get(place) or TERM_FORMS.get(place) or ("adjective" if described else None)
+
+
+def _places(template: str, recipe: Recipe, rules: Language) -> list[str]:
     places = PLACE.findall(template)
+    if places.count("a") > len(ARTICLE.findall(template)):
+        raise EvenhandError(f"corpus {recipe.name!r}, template {template!r}: after {{a}} comes a space and then a word")
     for place in places:
-        if place not in PERSON_FORMS and place != "a" and place not in recipe.slots:
-            hint = did_you_mean(place, [*PERSON_FORMS, "a", *recipe.slots])
+        if place == "a" and rules.indefinite is None:
+            example = BAR.join(rules.agreement)
+            hint = f"{recipe.language!r} has no rule for {{a}}; write its forms with bars between: {{{example}}}"
+            raise EvenhandError(f"corpus {recipe.name!r}, template {template!r}: {hint}")
+        if BAR in place:
+            _check_forms(place, recipe, rules)
+            continue
+        if not _role(place) and place != "a" and place not in recipe.slots:
+            hint = did_you_mean(place, [*PERSON_FORMS, *TERM_FORMS, "a", *recipe.slots])
             raise EvenhandError(f"corpus {recipe.name!r}, template {template!r}: unknown slot {{{place}}}{hint}")
-    if not any(place in PERSON_FORMS for place in places):
+    if not any(_role(place) for place in places):
         raise EvenhandError(f"corpus {recipe.name!r}, template {template!r} has no {{person}}")
     return places
 
@@ -102,7 +161,7 @@ def _fillings(places: list[str], recipe: Recipe) -> Iterator[_Filling]:
     for chosen in product(*(recipe.slots[slot].fillings() for slot in slots)):
         columns: dict[str, str] = {}
         for slot, (category, word) in zip(slots, chosen, strict=True):
-            columns[recipe.slots[slot].column or slot] = word
+            columns[recipe.slots[slot].column or slot] = word.split(BAR)[0]
             if category is not None:
                 columns[cast(str, recipe.slots[slot].by)] = category
         yield _Filling(dict(zip(slots, (word for _, word in chosen), strict=True)), columns)
@@ -120,19 +179,58 @@ def _slot_columns(recipe: Recipe) -> list[str]:
 def _sentence(template: str, words: dict[str, str], person: _Person, rules: Language) -> str:
     def filled(match: re.Match[str]) -> str:
         place = match.group(1)
-        if place in PERSON_FORMS:
-            return rules.person(person.term, PERSON_FORMS[place], gender=person.groups.get("gender"))
-        return words.get(place, match.group(0))
+        if place == "a":
+            return match.group(0)
+        forms = place if BAR in place else words.get(place, "")
+        said = _said(place, person, rules) if _role(place) else _agreeing(forms, person, rules)
+        return sentence_case(said) if starts_sentence(template, match.start()) else said
+
+    def article(match: re.Match[str]) -> str:
+        said = rules.article(match.group(1))
+        return sentence_case(said) if starts_sentence(text, match.start()) else said
 
     text = PLACE.sub(filled, template)
-    text = re.sub(r"\{a\} (?=(\S+))", lambda match: f"{rules.article(match.group(1))} ", text)
-    return sentence_case(text)
+    return sentence_case(rules.contracted(ARTICLE.sub(article, text)))
+
+
+def _check_forms(forms: str, recipe: Recipe, rules: Language) -> None:
+    wrong = rules.wrong_with(forms)
+    if wrong:
+        raise EvenhandError(f"corpus {recipe.name!r}: {forms!r}: {wrong}")
+
+
+def _agreeing(forms: str, person: _Person, rules: Language) -> str:
+    return rules.agree(forms, person.term, gender=person.groups.get("gender"), pronoun=person.pronoun)
+
+
+def _said(place: str, person: _Person, rules: Language) -> str:
+    if place in PERSON_FORMS:
+        gender = person.groups.get("gender")
+        return rules.person(person.term, PERSON_FORMS[place], gender=gender, pronoun=person.pronoun)
+    if person.identity is None:
+        raise EvenhandError(f"{person.term!r} has no form for {{{place}}}: write it as a term with adjective or after")
+    if place.startswith(DESCRIBED):
+        return person.identity.describing(place.removeprefix(DESCRIBED))
+    return person.identity.in_plural if TERM_FORMS[place] == "plural" else person.identity.singular
+
+
+def _term(place: str, person: _Person, rules: Language) -> str:
+    """What stands for the person in the sentence; of a described noun, only what describes it."""
+    if person.identity is not None and place.startswith(DESCRIBED):
+        return person.identity.adjective or person.identity.after or ""
+    return _said(place, person, rules)
 
 
 def _shown(template: str, recipe: Recipe, rules: Language) -> str:
-    reflexive = "/".join(dict.fromkeys(rules.reflexive.values()))
-    names = dict.fromkeys(PERSON_FORMS, "<person>") | {"person.reflexive": reflexive, "a": "a/an"}
-    return PLACE.sub(lambda match: names.get(match.group(1), f"<{match.group(1)}>"), template)
+    reflexive = "/".join(rules.reflexives(recipe.attributes.get("gender", [])))
+    names = dict.fromkeys([*PERSON_FORMS, *TERM_FORMS], "<person>") | {"person.reflexive": reflexive, "a": "a/an"}
+    names["person.plural"] = "<people>"
+    described = re.sub(rf"\{{{DESCRIBED}([^{{}}]*)\}}", r"<identity> \1", template)
+    return PLACE.sub(lambda match: names.get(match.group(1)) or _placeholder(match.group(1)), described)
+
+
+def _placeholder(place: str) -> str:
+    return place.replace(BAR, "/") if BAR in place else f"<{place}>"
 
 
 def _respelling(recipe: Recipe, spelling: str | None) -> dict[str, str]:

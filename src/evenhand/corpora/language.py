@@ -1,50 +1,47 @@
-"""What a language asks of a sentence: articles, capital letters, and the forms of a person by role."""
+"""What a language asks of a sentence: agreement, articles, contractions, capital letters, and persons by role."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evenhand.errors import UsageError
+from evenhand.errors import UsageError, did_you_mean
 
 Form = Literal["subject", "object", "reflexive"]
 
+BAR = "|"
+"""Between the forms of a word that agrees with the person: `feels|feel`."""
 
-class Language(BaseModel):
-    """The rules of one language, read from its data file."""
+SENTENCE_START = re.compile(r"(?:^|[.!?…][\"”»)]*\s)\s*[¿¡\"“«(]*$")
 
+
+class _Rules(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    pronouns: dict[str, dict[Literal["object", "reflexive"], str]]
-    reflexive: dict[str, str]
-    reflexive_otherwise: str
-    an_before: list[str]
-    a_before: list[str]
+
+class Pronoun(_Rules):
+    """A pronoun's other forms, and which form of a word agrees with it."""
+
+    object: str
+    reflexive: str
+    agreement: str | None = None
+
+
+class Indefinite(_Rules):
+    """Beginnings of words that ask for `a` or `an`."""
+
     an_despite: list[str]
+    a_before: list[str]
+    an_before: list[str]
 
-    def person(self, term: str, form: Form, *, gender: str | None) -> str:
-        """How a person is called in that role.
-
-        >>> english = language("en")
-        >>> english.person("she", "object", gender="female"), english.person("my son", "reflexive", gender="male")
-        ('her', 'himself')
-        """
-        if term in self.pronouns and form != "subject":
-            return self.pronouns[term][form]
-        if form == "reflexive":
-            return self.reflexive.get(gender or "", self.reflexive_otherwise)
-        return term
-
-    def article(self, following: str) -> str:
-        """`a` or `an`, by the sound that follows.
-
-        >>> [language("en").article(word) for word in ("annoying", "grim", "hour", "university", "uneasy", "european")]
-        ['an', 'a', 'an', 'a', 'an', 'a']
-        """
+    def before(self, following: str) -> str:
+        """`a` or `an`, by the sound that follows."""
         word = following.lower()
         if word.startswith(tuple(self.an_despite)):
             return "an"
@@ -53,19 +50,152 @@ class Language(BaseModel):
         return "an" if word.startswith(tuple(self.an_before)) else "a"
 
 
-def sentence_case(text: str) -> str:
-    """Capitalise the first letter and leave the rest alone.
+class Language(_Rules):
+    """The rules of one language, read from its data file."""
 
-    >>> sentence_case("my mom met Tia.")
-    'My mom met Tia.'
+    agreement: Annotated[list[str], Field(min_length=1)]
+    """What the forms of `{feels|feel}` stand for, in order; the first is the form of a word as it is listed."""
+    nouns_agree_as: str | None = None
+    """The agreement of names and noun phrases; where it is not given, that of their pronoun."""
+    pronouns: dict[str, Pronoun]
+    pronoun_of: dict[str, str]
+    """The pronoun of a person whose term is none, by gender."""
+    pronoun_otherwise: str | None = None
+    indefinite: Indefinite | None = None
+    contractions: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> Language:
+        agreements = [self.nouns_agree_as, *(pronoun.agreement for pronoun in self.pronouns.values())]
+        for name in agreements:
+            if name is not None and name not in self.agreement:
+                raise ValueError(f"no agreement {name!r}; there are {self.agreement}")
+        for pronoun in (*self.pronoun_of.values(), self.pronoun_otherwise):
+            if pronoun is not None and pronoun not in self.pronouns:
+                raise ValueError(f"no pronoun {pronoun!r}; there are {list(self.pronouns)}")
+        return self
+
+    def pronoun(self, term: str, *, gender: str | None, given: str | None = None) -> str:
+        """The pronoun that stands for a person: the term itself, the one that was given, or the one of the gender.
+
+        >>> english = language("en")
+        >>> english.pronoun("my son", gender="male"), english.pronoun("xe", gender=None)
+        ('he', 'xe')
+        """
+        if term in self.pronouns:
+            return term
+        found = given or self.pronoun_of.get(gender or "", self.pronoun_otherwise)
+        if found is None:
+            raise UsageError(f"no pronoun stands for {term!r}: give the person a gender ({', '.join(self.pronoun_of)})")
+        if found not in self.pronouns:
+            raise UsageError(f"no rules for the pronoun {found!r}{did_you_mean(found, self.pronouns)}")
+        return found
+
+    def person(self, term: str, form: Form, *, gender: str | None, pronoun: str | None = None) -> str:
+        """How a person is called in that role.
+
+        >>> english = language("en")
+        >>> english.person("she", "object", gender="female"), english.person("my son", "reflexive", gender="male")
+        ('her', 'himself')
+        """
+        if form == "reflexive":
+            return self.pronouns[self.pronoun(term, gender=gender, given=pronoun)].reflexive
+        if form == "object" and term in self.pronouns:
+            return self.pronouns[term].object
+        return term
+
+    def agree(self, forms: str, term: str, *, gender: str | None, pronoun: str | None = None) -> str:
+        """Of forms with bars between them, the one that agrees with a person.
+
+        >>> english = language("en")
+        >>> [english.agree("feels|feel", term, gender="non-binary") for term in ("they", "this person")]
+        ['feel', 'feels']
+        >>> language("es").agree("cansado|cansada", "mi hermana", gender="female")
+        'cansada'
+        """
+        choices = forms.split(BAR)
+        if len(choices) == 1:
+            return forms
+        if term not in self.pronouns and self.nouns_agree_as is not None:
+            return choices[self.agreement.index(self.nouns_agree_as)]
+        stands_for = self.pronouns[self.pronoun(term, gender=gender, given=pronoun)]
+        return choices[self.agreement.index(stands_for.agreement or self.agreement[0])]
+
+    def wrong_with(self, forms: str) -> str | None:
+        """What is wrong with forms that should agree, or None.
+
+        >>> language("es").wrong_with("cansado|cansada|cansades")
+        '3 forms where there must be 2: masculine, feminine'
+        """
+        choices = forms.split(BAR)
+        if len(choices) not in (1, len(self.agreement)):
+            return f"{len(choices)} forms where there must be {len(self.agreement)}: {', '.join(self.agreement)}"
+        return None if all(choices) else "one of the forms is empty"
+
+    def reflexives(self, genders: Sequence[str]) -> list[str]:
+        """The reflexives of persons of these genders, each once; where there are none, of anybody.
+
+        >>> language("en").reflexives(["female", "male"]), language("en").reflexives([])
+        (['herself', 'himself'], ['themself'])
+        """
+        known = [self.pronoun_of.get(gender, self.pronoun_otherwise) for gender in genders]
+        chosen = [pronoun for pronoun in known if pronoun] or [self.pronoun_otherwise or next(iter(self.pronouns))]
+        return list(dict.fromkeys(self.pronouns[pronoun].reflexive for pronoun in chosen))
+
+    def article(self, following: str) -> str:
+        """`a` or `an`, by the sound that follows.
+
+        >>> [language("en").article(word) for word in ("annoying", "grim", "hour", "university", "uneasy", "european")]
+        ['an', 'a', 'an', 'a', 'an', 'a']
+        """
+        if self.indefinite is None:
+            forms = BAR.join(self.agreement)
+            raise UsageError(f"this language has no rule for {{a}}; write the article's forms, as {{{forms}}}")
+        return self.indefinite.before(following)
+
+    def contracted(self, text: str) -> str:
+        """The text with words that melt into one; a capital that begins the first is kept, others stand in the way.
+
+        >>> language("es").contracted("A el abuelo le gusta el libro de el niño de El Salvador.")
+        'Al abuelo le gusta el libro del niño de El Salvador.'
+        """
+        for apart, together in self.contractions.items():
+            for one, other in ((apart, together), (sentence_case(apart), sentence_case(together))):
+                text = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", other, text)
+        return text
+
+
+def sentence_case(text: str) -> str:
+    """Capitalise the first letter, after marks that open a sentence, and leave the rest alone.
+
+    >>> sentence_case("my mom met Tia."), sentence_case("¿está él en casa?"), sentence_case("3 cats slept.")
+    ('My mom met Tia.', '¿Está él en casa?', '3 cats slept.')
     """
-    return text[:1].upper() + text[1:]
+    for place, letter in enumerate(text):
+        if letter.isalnum():
+            return text[:place] + letter.upper() + text[place + 1 :]
+    return text
+
+
+def starts_sentence(text: str, place: int) -> bool:
+    """Whether a sentence begins at that place of the text.
+
+    >>> starts_sentence("What a day! {person} naps.", 12), starts_sentence("I saw {person}.", 6)
+    (True, False)
+    """
+    return SENTENCE_START.search(text[:place]) is not None
+
+
+def languages() -> list[str]:
+    """The codes of the languages that have rules."""
+    folder = files("evenhand") / "data" / "languages"
+    return sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml"))
 
 
 @cache
 def language(code: str) -> Language:
     """The rules of a language by its code."""
+    if code not in languages():
+        raise UsageError(f"no rules for the language {code!r}; known: {', '.join(languages())}")
     file = files("evenhand") / "data" / "languages" / f"{code}.yaml"
-    if not code.isalpha() or not file.is_file():
-        raise UsageError(f"no rules for the language {code!r}; known: en")
     return Language.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))

@@ -2,51 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from evenhand.corpora.corpus import CORE, Condition
+from evenhand.corpora.lexicon import STRICT, Persons, lexicon
 from evenhand.errors import EvenhandError, did_you_mean
 
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Persons(_Part):
-    """Persons of one kind: a list of terms of one group, or pairs whose places follow an attribute's groups.
-
-    Every further key names an attribute and the group that all of these persons belong to.
-    """
-
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
-
-    kind: str = "name"
-    terms: list[str] = []
-    paired: str | None = None
-    pairs: list[list[str]] = []
-
-    __pydantic_extra__: dict[str, str] = Field(init=False)
-
-    @property
-    def groups(self) -> dict[str, str]:
-        """The attributes that these persons share."""
-        return self.__pydantic_extra__
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> Persons:
-        if bool(self.terms) == bool(self.pairs):
-            raise ValueError("give either terms or pairs")
-        if bool(self.paired) != bool(self.pairs):
-            raise ValueError("pairs need 'paired: ATTRIBUTE', the attribute whose groups their places follow")
-        return self
+GOLD = "label"
+"""The one column of every corpus that templates may give."""
+UNIONS = ("str", "list[str]", "Term", "Template")
+"""What may stand in one place, as pydantic names it there."""
 
 
-class Slot(_Part):
+class Slot(BaseModel):
     """Words that a template varies over: a list, or lists by category."""
+
+    model_config = STRICT
 
     words: list[str] | dict[str, list[str]]
     column: str | None = None
@@ -65,8 +42,37 @@ class Slot(_Part):
         return [(category, word) for category, words in self.words.items() for word in words]
 
 
-class Recipe(_Part):
+class Template(BaseModel):
+    """One sentence with places for words and a person, or several that share their columns.
+
+    Every further key names a column, such as `label`, and its value in all sentences made from these.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+    text: str | list[str]
+    attribute: str | None = None
+    """Only persons who have a group of this attribute are asked about."""
+    tags: str | None = None
+    """For taggers: a BILOU tag for each token of the one text, with spaces between; the person counts as one token."""
+
+    __pydantic_extra__: dict[str, str] = Field(init=False)
+
+    @property
+    def texts(self) -> list[str]:
+        """The sentences with their places."""
+        return [self.text] if isinstance(self.text, str) else self.text
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Value by column."""
+        return self.__pydantic_extra__
+
+
+class Recipe(BaseModel):
     """A corpus as its author writes it."""
+
+    model_config = STRICT
 
     name: str
     version: str = "1"
@@ -74,15 +80,37 @@ class Recipe(_Part):
     title: str = ""
     chosen: str = ""
     source: str = ""
+    sources: dict[str, str] = {}
+    """What the keys under `source` of persons stand for."""
     licence: str = ""
     limits: list[str] = []
     attributes: Annotated[dict[str, list[str]], Field(min_length=1)]
     groupings: list[str] = ["template"]
     subsets: dict[str, dict[str, Condition]] = {}
+    lexicons: list[str] = []
+    """Lexicons of Evenhand whose persons and groups belong here."""
     persons: Annotated[list[Persons], Field(min_length=1)]
+    one_attribute_at_a_time: bool = False
+    """Whether persons of different attributes never share a source: a religion is not exchanged for an age."""
     slots: dict[str, Slot] = {}
-    templates: Annotated[list[str], Field(min_length=1)]
+    templates: Annotated[list[str | Template], Field(min_length=1)]
     spellings: dict[str, dict[str, str]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_lexicons(cls, content: Any) -> Any:
+        """Persons and groups of the lexicons that are named, before those of the recipe's own."""
+        if not isinstance(content, dict) or not isinstance(content.get("lexicons"), list):
+            return content
+        named = [lexicon(str(name)) for name in content["lexicons"]]
+        attributes = {attribute: groups for one in named for attribute, groups in one.attributes.items()}
+        persons = [persons for one in named for persons in one.persons]
+        sources = {key: source for one in named for key, source in one.sources.items()}
+        return content | {
+            "sources": sources | content.get("sources", {}),
+            "attributes": attributes | content.get("attributes", {}),
+            "persons": persons + content.get("persons", []),
+        }
 
     @model_validator(mode="after")
     def _names_agree(self) -> Recipe:
@@ -94,9 +122,52 @@ class Recipe(_Part):
                 raise ValueError(f"attribute {attribute!r} needs at least two different groups")
         for persons in self.persons:
             self._check_groups(persons)
+        for _, template in self.numbered():
+            self._check_columns(template)
+        self._check_tags()
         return self
 
+    def numbered(self) -> Iterator[tuple[str, Template]]:
+        """Each text with the template it belongs to, in order."""
+        for given in self.templates:
+            template = Template(text=given) if isinstance(given, str) else given
+            for text in template.texts:
+                yield text, template
+
+    @property
+    def template_columns(self) -> list[str]:
+        """The columns that templates give, in the order in which they first appear."""
+        return list(dict.fromkeys(column for _, template in self.numbered() for column in template.columns))
+
+    def _check_columns(self, template: Template) -> None:
+        slots = {name for key, slot in self.slots.items() for name in (slot.column or key, slot.by)}
+        taken = ({*CORE, "template", *self.attributes} | slots) - {GOLD}
+        for column in template.columns:
+            if column in taken:
+                raise ValueError(f"a template gives the column {column!r}, which is taken")
+        if template.attribute is not None and template.attribute not in self.attributes:
+            raise ValueError(
+                f"a template is about {template.attribute!r}{did_you_mean(template.attribute, self.attributes)}"
+            )
+
+    def _check_tags(self) -> None:
+        without = [text for text, template in self.numbered() if template.tags is None]
+        for text, template in self.numbered():
+            if template.tags is not None and without:
+                raise ValueError(f"{text!r} has tags and {without[0]!r} has none; give them to all or to none")
+            if template.tags is not None and len(template.texts) > 1:
+                raise ValueError(f"tags are for one text, and this template has {len(template.texts)}")
+
+    @property
+    def provenance(self) -> str:
+        """Where the corpus comes from, and then each source that its persons name."""
+        named = dict.fromkeys(key for persons in self.persons for key in persons.named_sources)
+        return "; ".join(part for part in (self.source, *(self.sources[key] for key in named)) if part)
+
     def _check_groups(self, persons: Persons) -> None:
+        for key in persons.named_sources:
+            if key not in self.sources:
+                raise ValueError(f"persons have the source {key!r}{did_you_mean(key, self.sources)}")
         for attribute, group in persons.groups.items():
             if attribute not in self.attributes:
                 raise ValueError(f"persons name the attribute {attribute!r}, which is not among the attributes")
@@ -124,11 +195,16 @@ def read_recipe(path: Path) -> Recipe:
         raise EvenhandError(f"{path}: {_worst(error)}") from error
 
 
+def _less_telling(one: ErrorDetails) -> tuple[bool, bool]:
+    # Where a string or a mapping may stand, a mapping with a mistake in it is no string either.
+    return one["type"] != "extra_forbidden", one["type"] == "string_type" and isinstance(one["input"], dict)
+
+
 def _worst(error: ValidationError) -> str:
     """The mistake to mend first: a key that nobody knows explains those that are missing."""
-    found = sorted(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+    found = sorted(error.errors(), key=_less_telling)
     first = found[0]
-    place = ".".join(str(part) for part in first["loc"])
+    place = ".".join(str(part) for part in first["loc"] if part not in UNIONS)
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         message = f"unknown key{did_you_mean(str(first['loc'][-1]), Recipe.model_fields)}"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from evenhand.corpora.corpus import CORE, About, Corpus
-from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.corpora.corpus import CORE, TAGGED, About, Corpus
+from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line
 from evenhand.tables import read_table
 
 MOST_GROUPS = 50
@@ -77,7 +77,20 @@ def _with_core_columns(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
         if column not in frame.columns:
             frame = frame.with_columns(pl.lit(None, dtype=pl.String).alias(column))
     texts = frame.with_columns(pl.col(column).cast(pl.String) for column in CORE if column in frame.columns)
+    texts = _with_lists(texts, path)
     return texts.select(*(c for c in CORE if c in texts.columns), pl.exclude(*CORE))
+
+
+def _with_lists(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """For taggers: tokens, tags and where the person stands, as lists; CSV holds them as JSON."""
+    for column in TAGGED if set(TAGGED) <= set(frame.columns) else ():
+        kind = pl.List(pl.Int64 if column == "slot_span" else pl.String)
+        try:
+            held = frame[column].str.json_decode(kind) if frame[column].dtype == pl.String else frame[column].cast(kind)
+        except pl.exceptions.PolarsError as error:
+            raise EvenhandError(f"{path}: column {column!r} does not hold lists: {one_line(error)}") from error
+        frame = frame.with_columns(held)
+    return frame
 
 
 def _likely_attributes(frame: pl.DataFrame) -> list[str]:
