@@ -1,0 +1,127 @@
+"""Group metrics: a score of each group's rows, compared between groups or with a background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from evenhand.metrics.accumulate import mean_of_pairs, over_groups, over_pairs, pair_places
+from evenhand.metrics.comparisons import Among, Between, OfSets
+from evenhand.metrics.design import Design, Outcome, Prepared, Sides
+from evenhand.metrics.metric import Metric
+from evenhand.metrics.orders import Order, Part, Weighing
+from evenhand.metrics.scores import Mean, Rate, Values
+from evenhand.metrics.shares import share
+from evenhand.stats.types import Floats
+
+Scored = Callable[[Floats], tuple[Floats, Floats]]
+"""Weights in; scores of the groups and of their backgrounds (or of themselves, where there are none) out."""
+
+
+def group_metric(metric: Metric, design: Design, code: int) -> Prepared:
+    """One group metric for one class."""
+    phi, d, sides = metric.phi, metric.d, design.sides(metric)
+    if isinstance(phi, Values):
+        if not isinstance(d, OfSets):
+            raise TypeError(f"{d.name} does not compare sets")
+        return _of_sets(metric, phi, d, design, code, sides)
+    if isinstance(d, OfSets):
+        raise TypeError(f"{d.name} does not compare numbers")
+    scores = _rates(phi, design, code, sides) if isinstance(phi, Rate) else _means(phi, design, code, sides)
+    empty = phi.empty.format(design.class_name(code))
+    return lambda weights: _compared(metric, d, sides, *scores(weights), empty)
+
+
+def _rates(phi: Rate, design: Design, code: int, sides: Sides) -> Scored:
+    place = code if phi.per_class else 0
+    phi.of(design.rate_counts(phi))  # it may be undefined as a whole, and then at once
+
+    def scores(weights: Floats) -> tuple[Floats, Floats]:
+        pooled = design.pooled(weights)
+        own = share(*phi.of(pooled.each(sides.own)))[:, :, place]
+        return own, own if sides.kind is None else share(*phi.of(pooled.each(sides.held_against)))[:, :, place]
+
+    return scores
+
+
+def _means(phi: Mean, design: Design, code: int, sides: Sides) -> Scored:
+    sums = design.source_sums(phi, code)
+
+    def scores(weights: Floats) -> tuple[Floats, Floats]:
+        part, whole = (weights @ by_source for by_source in sums)
+        own = share(sides.own(part), sides.own(whole))
+        return own, own if sides.kind is None else share(sides.held_against(part), sides.held_against(whole))
+
+    return scores
+
+
+def _compared(
+    metric: Metric, d: Between | Among, sides: Sides, scores: Floats, references: Floats, empty: str
+) -> Outcome:
+    """Scores (resamples, groups) and those of their backgrounds, compared as the metric says."""
+    groups = len(sides.columns)
+    if isinstance(d, Among):
+        first, second = pair_places(groups)
+        by_group = mean_of_pairs(d.part.of(scores[:, first], scores[:, second]), groups) if d.part else scores
+        why = _reasons(scores, None, by_group, empty=empty, undefined=empty)
+        return Outcome(sides.columns, by_group, d.of(scores), scores=scores, why=why)
+    shown: Floats | None = references
+    if metric.shape == "PCM":
+        first, second = pair_places(groups)
+        by_group, value = over_pairs(metric, d.of(scores[:, first], scores[:, second]), groups)
+        shown = scores[:, ::-1] if groups == 2 else None
+    else:
+        by_group = d.of(scores, references)
+        value = over_groups(metric, by_group)
+    why = _reasons(scores, shown, by_group, empty=empty, undefined=d.undefined)
+    return Outcome(sides.columns, by_group, value, scores=scores, references=shown, why=why)
+
+
+def _reasons(
+    scores: Floats, references: Floats | None, by_group: Floats, *, empty: str, undefined: str
+) -> tuple[str | None, ...]:
+    """Why a group's number is undefined, from the first resample."""
+    reasons: list[str | None] = []
+    for place in range(scores.shape[1]):
+        if np.isnan(scores[0, place]):
+            reasons.append(empty)
+        elif references is not None and np.isnan(references[0, place]):
+            reasons.append(f"in what it is compared with, {empty}")
+        else:
+            reasons.append(undefined if np.isnan(by_group[0, place]) else None)
+    return tuple(reasons)
+
+
+def _of_sets(metric: Metric, phi: Values, d: OfSets, design: Design, code: int, sides: Sides) -> Prepared:
+    order, source, column = design.order(phi, code)
+    every = np.ones(len(column), dtype=np.bool_)
+    both = sides.sets(column, own=every, behind=every)
+    missing = [None if len(own) else f"it has no {phi.name}" for own, _ in both]
+    if metric.shape == "PCM":
+        pairs = [(both[i][0], both[j][0]) for i, j in zip(*pair_places(len(both)), strict=True)]
+    else:
+        alone = [None if len(background) else f"its background has no {phi.name}" for _, background in both]
+        missing = [own or other for own, other in zip(missing, alone, strict=True)]
+        pairs = both
+
+    def outcome(weights: Floats) -> Outcome:
+        weighing = Weighing(order, weights[:, source])
+        compared = np.stack([_two_sets(d, weighing, first, second) for first, second in pairs], axis=1)
+        if metric.shape == "PCM":
+            return Outcome(sides.columns, *over_pairs(metric, compared, len(both)), why=tuple(missing))
+        return Outcome(sides.columns, compared, over_groups(metric, compared), why=tuple(missing))
+
+    return outcome
+
+
+def _two_sets(d: OfSets, weighing: Weighing, first: Part, second: Part) -> Floats:
+    """The comparison of two sets for each resample; NaN where one is empty."""
+    if d.weighted is not None:
+        return d.weighted(weighing, first, second)
+    return np.array([_plainly(d, weighing.order, weights, first, second) for weights in weighing.weights])
+
+
+def _plainly(d: OfSets, order: Order, weights: Floats, first: Part, second: Part) -> float:
+    sets = [np.repeat(order.numbers[part.places], weights[part.places].astype(np.int64)) for part in (first, second)]
+    return d.of(*sets) if all(map(len, sets)) else float("nan")

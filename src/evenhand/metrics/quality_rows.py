@@ -1,0 +1,161 @@
+"""The rows behind quality by group: columns checked and coded, from memory or from a table on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
+from evenhand.stats.types import Floats, Ints
+from evenhand.tables import TableFile
+
+Kind = Literal["regression", "classification"]
+
+
+@dataclass(frozen=True, eq=False)
+class QualityRows:
+    """The columns as arrays, in an order that does not depend on that of the file."""
+
+    names: tuple[str, ...]
+    group: Ints
+    gold: Floats
+    """Numbers, or codes of classes."""
+    predicted: Floats
+    cluster: Ints
+    stratum: Ints | None
+    """The groups, where each cluster lies in one."""
+    classes: int | None
+    """How many; None for numbers."""
+    left_out: int
+    """Rows without a group."""
+
+
+def quality_rows(
+    group: Sequence[object],
+    gold: Sequence[Any],
+    predicted: Sequence[Any],
+    *,
+    kind: Kind,
+    cluster: Sequence[object] | None = None,
+    groups: Sequence[str] | None = None,
+) -> QualityRows:
+    """Check the columns and code them."""
+    named = [None if _is_missing(name) else str(name) for name in group]
+    columns = {"gold": list(gold), "predicted": list(predicted)} | (
+        {} if cluster is None else {"cluster": list(cluster)}
+    )
+    for what, column in columns.items():
+        if len(column) != len(named):
+            raise EvenhandError(f"{what} has {len(column):,} entries where group has {len(named):,}")
+    names = _chosen(named, groups)
+    code = {name: place for place, name in enumerate(names)}
+    kept = [place for place, name in enumerate(named) if name in code]
+    coded: Ints = np.array([code[str(named[place])] for place in kept], dtype=np.int64)
+    if kind == "regression":
+        known, said = (_numbers(what, columns[what], kept) for what in ("gold", "predicted"))
+        classes = None
+    else:
+        labels = [_labels(what, columns[what], kept) for what in ("gold", "predicted")]
+        place = {name: rank for rank, name in enumerate(sorted({*labels[0], *labels[1]}))}
+        known, said = (np.array([place[name] for name in column], dtype=np.float64) for column in labels)
+        classes = len(place)
+    clusters: Ints = np.zeros(len(kept), dtype=np.int64)
+    if cluster is not None:
+        _, clusters = np.unique(_labels("cluster", columns["cluster"], kept), return_inverse=True)
+    order = np.lexsort((said, known, clusters, coded))
+    clusters = np.arange(len(kept)) if cluster is None else clusters[order]
+    stratum = coded[order] if _nested(clusters, coded[order]) else None
+    missing = sum(name is None for name in named)
+    return QualityRows(names, coded[order], known[order], said[order], clusters, stratum, classes, missing)
+
+
+@dataclass(frozen=True)
+class QualityColumns:
+    """The columns of a table, as they stand."""
+
+    group: list[str | None]
+    gold: list[Any]
+    predicted: list[Any]
+    cluster: list[str | None] | None
+
+
+def read_quality_columns(
+    path: Path | str, *, by: str, gold: str, predicted: str, kind: Kind, cluster: str | None = None
+) -> QualityColumns:
+    """Read the columns of those names; what is wrong in rows that have a group is named with its line."""
+    file = TableFile(Path(path))
+    for name in (by, gold, predicted, *((cluster,) if cluster else ())):
+        if name not in file.frame.columns:
+            raise EvenhandError(f"{file.path} has no column {name!r}{did_you_mean(name, file.frame.columns)}")
+    group = _texts(file, by)
+    needed = [place for place, name in enumerate(group) if name is not None]
+    numeric = kind == "regression"
+    return QualityColumns(
+        group,
+        _checked(file, gold, needed, numeric=numeric),
+        _checked(file, predicted, needed, numeric=numeric),
+        _checked(file, cluster, needed, numeric=False) if cluster else None,
+    )
+
+
+def _texts(file: TableFile, name: str) -> list[str | None]:
+    column = file.frame[name]
+    if column.dtype.is_nested():
+        raise EvenhandError(f"{file.path}: column {name!r} holds {column.dtype}, where labels are needed")
+    return column.cast(pl.String).str.strip_chars().replace("", None).to_list()
+
+
+def _checked(file: TableFile, name: str, needed: list[int], *, numeric: bool) -> list[Any]:
+    texts = _texts(file, name)
+    numbers = pl.Series(texts, dtype=pl.String).cast(pl.Float64, strict=False) if numeric else None
+    for place in needed:
+        if texts[place] is None:
+            raise EvenhandError(f"{file.where(place)}, column {name!r}: the value is missing")
+        if numbers is not None and (numbers[place] is None or not np.isfinite(numbers[place])):
+            here = f"{file.where(place)}, column {name!r}"
+            raise EvenhandError(f"{here}: {quoted(str(texts[place]), 80)} is not a finite number")
+    return texts if numbers is None else numbers.to_list()
+
+
+def _chosen(named: Sequence[str | None], groups: Sequence[str] | None) -> tuple[str, ...]:
+    """The groups in the order of their names, or as asked for."""
+    known = sorted({name for name in named if name is not None})
+    if not known:
+        raise EvenhandError("no row has a group")
+    for name in groups or ():
+        if name not in known:
+            raise UsageError(f"there is no group {name!r}{did_you_mean(name, known)}")
+    return tuple(dict.fromkeys(groups or known))
+
+
+def _is_missing(entry: object) -> bool:
+    return entry is None or entry == "" or (isinstance(entry, float) and np.isnan(entry))
+
+
+def _numbers(what: str, column: Sequence[Any], kept: Sequence[int]) -> Floats:
+    try:
+        numbers = np.array([column[place] for place in kept], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise EvenhandError(f"{what} holds something that is not a number ({error})") from error
+    good = np.isfinite(numbers)
+    if not good.all():
+        raise EvenhandError(f"{what}, row {kept[int(np.argmin(good))] + 1}: not a finite number")
+    return numbers
+
+
+def _labels(what: str, column: Sequence[Any], kept: Sequence[int]) -> list[str]:
+    for place in kept:
+        if _is_missing(column[place]):
+            raise EvenhandError(f"{what}, row {place + 1}: the value is missing")
+    return [str(column[place]) for place in kept]
+
+
+def _nested(cluster: Ints, group: Ints) -> bool:
+    """Whether each cluster lies in one group."""
+    pairs = np.unique(np.stack([cluster, group], axis=1), axis=0)
+    return len(pairs) == len(np.unique(cluster))

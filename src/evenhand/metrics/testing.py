@@ -1,0 +1,232 @@
+"""Significance tests of groups: the published rank tests, and beside them those that generalise over terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from evenhand.errors import UsageError, did_you_mean
+from evenhand.metrics.cells import Cells
+from evenhand.metrics.measurements import ALL
+from evenhand.metrics.predictions import UNKNOWN, Predictions
+from evenhand.metrics.scores import chosen_rows, probability, probability_of_gold
+from evenhand.metrics.undefined import Undefined
+from evenhand.stats.multiplicity import CORRECTIONS
+from evenhand.stats.ranks import RankTest, independent_tests, related_tests
+from evenhand.stats.terms import TermOmnibus, TermTest, term_tests
+from evenhand.stats.types import Bools, Floats, Ints
+
+Design = Literal["related", "independent"]
+
+
+@dataclass(frozen=True)
+class PairOfGroups:
+    """A follow-up to the rank test of all groups."""
+
+    first: str
+    second: str
+    test: RankTest
+    p_adjusted: float | None
+    significant: bool | None
+
+
+@dataclass(frozen=True)
+class Published:
+    """Rank tests on the mean probability per source and group: they answer for these very terms."""
+
+    omnibus: RankTest
+    pairs: tuple[PairOfGroups, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; what is None has its reason in `undefined` beside it."""
+        pairs = [asdict(pair) for pair in self.pairs]
+        return {"omnibus": asdict(self.omnibus), "pairs": [pair.pop("test") | pair for pair in pairs]}
+
+
+@dataclass(frozen=True)
+class Generalising:
+    """Tests over term means: they answer for terms like these."""
+
+    omnibus: TermOmnibus
+    left_out: tuple[str, ...]
+    """Groups of one term, which the omnibus test does without."""
+    by_group: Mapping[str, TermTest]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; what is None has its reason in `undefined` beside it."""
+        return {
+            "omnibus": asdict(self.omnibus) | {"left_out": list(self.left_out)},
+            "by_group": {name: asdict(test) for name, test in self.by_group.items()},
+        }
+
+
+@dataclass(frozen=True)
+class ClassTests:
+    """Both kinds for one class. What is None has its reason in `undefined`."""
+
+    published: Published | None
+    generalising: Generalising | None
+    undefined: Mapping[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "published": self.published and self.published.to_dict(),
+            "generalising": self.generalising and self.generalising.to_dict(),
+            "undefined": dict(self.undefined),
+        }
+
+
+@dataclass(frozen=True)
+class GroupTests:
+    """Tests of one attribute: `tests["positive"].generalising.by_group["old"].p_adjusted`."""
+
+    groups: tuple[str, ...]
+    design: Design
+    """`related`: groups are compared within sources; `independent`: no source holds two groups."""
+    sources: int
+    complete: int
+    """Sources that hold every group."""
+    alpha: float
+    correction: str
+    classes: Mapping[str, ClassTests]
+
+    def __getitem__(self, label: str) -> ClassTests:
+        return self.classes[label]
+
+    def __iter__(self) -> Iterator[tuple[str, ClassTests]]:
+        return iter(self.classes.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "groups": list(self.groups),
+            "design": self.design,
+            "sources": self.sources,
+            "complete": self.complete,
+            "alpha": self.alpha,
+            "correction": self.correction,
+            "classes": {label: tests.to_dict() for label, tests in self.classes.items()},
+        }
+
+
+def group_tests(
+    predictions: Predictions, *, alpha: float = 0.05, correction: str = "holm", design: Design | None = None
+) -> GroupTests:
+    """Test whether groups differ in p(c), class by class, and in p(gold) under `all` (or in a regression score).
+
+    `published` are the tests of Czarnowska et al. (2021) on the mean per source and group: Friedman's for more than two
+    groups, Wilcoxon's for two; where no source holds two groups, Kruskal and Wallis's or Mann and Whitney's. Their
+    false alarms are many where terms differ among themselves. `generalising` tests each group against the mean of the
+    others over term means. The omnibus test comes first; `correction` (`holm`, `bonferroni`, `bh`, `none`) is within
+    a class, over pairs or over groups. That nothing is significant does not show that groups are treated alike.
+
+    >>> scores = {"Ann": 0.5, "Eve": 0.7, "Bob": 0.2, "Tom": 0.4}
+    >>> rows = [(source, name) for source in "abcdefgh" for name in scores]
+    >>> tests = group_tests(Predictions.of(
+    ...     source=[source for source, _ in rows], term=[name for _, name in rows],
+    ...     group=["female" if name in ("Ann", "Eve") else "male" for _, name in rows],
+    ...     score=[scores[name] for _, name in rows]))
+    >>> tests["score"].published.omnibus.p, round(tests["score"].generalising.by_group["female"].p, 3)
+    (0.0078125, 0.168)
+    """
+    if correction not in CORRECTIONS:
+        raise UsageError(f"there is no correction {correction!r}{did_you_mean(correction, CORRECTIONS)}")
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha lies between 0 and 1, not at {alpha:g}")
+    mentioned = predictions.group != UNKNOWN
+    holds = _holds(predictions, mentioned)
+    asked: Design = design or ("related" if (holds.sum(axis=1) > 1).any() else "independent")
+
+    def of_class(of: Callable[[Predictions, int], Floats], code: int, *, gold: bool = False) -> ClassTests:
+        try:
+            if len(predictions.groups) < 2:
+                raise Undefined("there is one group only, and nothing to compare it with")
+            values = of(predictions, code)
+            rows = mentioned & chosen_rows(predictions, "with gold" if gold else "all", code)
+        except Undefined as reason:
+            return ClassTests(None, None, {"published": str(reason), "generalising": str(reason)})
+        return _Tested(predictions, values, rows, design=asked, alpha=alpha, correction=correction).both()
+
+    tests = {label: of_class(probability, code) for code, label in enumerate(predictions.classes)}
+    if not predictions.regression:
+        tests[ALL] = of_class(probability_of_gold, 0, gold=True)
+    complete = int(holds.all(axis=1).sum())
+    return GroupTests(predictions.groups, asked, int(holds.any(axis=1).sum()), complete, alpha, correction, tests)
+
+
+def _holds(predictions: Predictions, rows: Bools) -> Bools:
+    """(sources, groups): whether a source has a row of the group."""
+    holds = np.zeros((len(predictions.sources), len(predictions.groups)), dtype=np.bool_)
+    holds[predictions.source[rows], predictions.group[rows]] = True
+    return holds
+
+
+class _Tested:
+    """One number per row, tested in both ways."""
+
+    def __init__(
+        self, predictions: Predictions, values: Floats, rows: Bools, *, design: Design, alpha: float, correction: str
+    ) -> None:
+        # By source, then group, then term, so that the order of a file's rows changes no sum.
+        place = {term: rank for rank, term in enumerate(sorted(set(predictions.terms)))}
+        term: Ints = np.array([place[term] for term in predictions.terms], dtype=np.int64)
+        order = np.lexsort((values, term, predictions.group, predictions.source))
+        order = order[rows[order]]
+        self.names, self.named_terms = predictions.groups, any(predictions.terms)
+        self.values, self.term = values[order], term[order]
+        self.source, self.group = predictions.source[order], predictions.group[order]
+        shape = (len(predictions.sources), len(self.names))
+        self.means = Cells(self.values, self.source, self.group, shape=shape).means()
+        self.design, self.alpha, self.correction = design, alpha, correction
+
+    def both(self) -> ClassTests:
+        """Both kinds; where terms cannot be told apart, the reason instead."""
+        try:
+            return ClassTests(self._published(), self._generalising(), {})
+        except Undefined as reason:
+            return ClassTests(self._published(), None, {"generalising": str(reason)})
+
+    def _published(self) -> Published:
+        if self.design == "related":
+            found = related_tests(self.means, alpha=self.alpha, correction=self.correction)
+        else:
+            groups = [column[~np.isnan(column)] for column in self.means.T]
+            found = independent_tests(groups, alpha=self.alpha, correction=self.correction)
+        pairs = (
+            PairOfGroups(self.names[pair.first], self.names[pair.second], pair.test, pair.p_adjusted, pair.significant)
+            for pair in found.pairs
+        )
+        return Published(found.omnibus, tuple(pairs))
+
+    def _generalising(self) -> Generalising:
+        if not self.named_terms:
+            raise Undefined("no terms are given, so it cannot be said how they differ")
+        scale = float(np.abs(self.values).max(initial=0.0))
+        found = term_tests(self._term_means(), alpha=self.alpha, correction=self.correction, scale=scale)
+        left_out = tuple(self.names[place] for place in found.omnibus.left_out)
+        return Generalising(found.omnibus, left_out, dict(zip(self.names, found.groups, strict=True)))
+
+    def _term_means(self) -> list[Floats]:
+        """For each group, its terms' means.
+
+        Within sources, what counts is how far a term lies from its source's mean (in which groups count the same): a
+        term that stands in some sources only is not to be blamed for them. Only sources with every group have one.
+        """
+        values, kept = self.values, np.ones(len(self.values), dtype=np.bool_)
+        if self.design == "related":
+            level = self.means.mean(axis=1)
+            kept = ~np.isnan(level)[self.source]
+            if not kept.any():
+                raise Undefined("no source holds every group; choose groups that stand together")
+            values = values - np.where(np.isnan(level), 0.0, level)[self.source]
+        means = []
+        for code in range(len(self.names)):
+            here = kept & (self.group == code)
+            terms, place = np.unique(self.term[here], return_inverse=True)
+            sums = np.bincount(place, weights=values[here], minlength=len(terms))
+            means.append(sums / np.bincount(place, minlength=len(terms)))
+        return means
