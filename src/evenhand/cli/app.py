@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli import audit, corpus, report, reproduce, study, systems, train
+from evenhand.cli import advise, audit, corpus, measure, report, reproduce, study, systems, train
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,6 +18,9 @@ app = typer.Typer(
 app.command()(audit.audit)
 app.command()(report.report)
 app.command()(study.study)
+app.command()(measure.measure)
+app.command()(measure.metrics)
+app.command()(advise.advise)
 app.command()(reproduce.reproduce)
 app.command()(systems.systems)
 app.add_typer(corpus.app, name="corpus")

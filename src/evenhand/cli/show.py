@@ -16,4 +16,9 @@ def show(report: Report, *, as_json: bool) -> None:
 
     from evenhand.report.terminal import print_report
 
-    print_report(report, Console())
+    console = Console()
+    print_report(report, console)
+    if report.measurements is not None:
+        from evenhand.report.measured.terminal import print_summary
+
+        print_summary(report.measurements, console)

@@ -15,7 +15,9 @@ from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, MissingExtra, UsageError
 from evenhand.files import write_together, write_whole
 from evenhand.findings import Finding
+from evenhand.measuring import MeasurementReport
 from evenhand.report.details import Details
+from evenhand.report.measured import save_measurements
 from evenhand.report.notebook import notebook_table
 from evenhand.report.words import in_words
 from evenhand.scoring import Scores
@@ -37,6 +39,8 @@ class Report:
     provenance: dict[str, Any]
     scores: Scores | None = field(default=None, repr=False)
     corpus: Corpus | None = field(default=None, repr=False)
+    measurements: MeasurementReport | None = field(default=None, repr=False)
+    """Metrics of classifiers, where the corpus has gold labels."""
 
     def __repr__(self) -> str:
         verdicts = Counter(finding.verdict for finding in self.findings)
@@ -77,7 +81,8 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: `findings` and `provenance`."""
-        return {"findings": [finding.to_dict() for finding in self.findings], "provenance": self.provenance}
+        measured = {} if self.measurements is None else {"measurements": self.measurements.to_dict()}
+        return {"findings": [finding.to_dict() for finding in self.findings], **measured, "provenance": self.provenance}
 
     def to_json(self) -> str:
         """Stable JSON without NaN or Infinity: what is undefined is null, with its reason beside it."""
@@ -95,6 +100,8 @@ class Report:
         if self.corpus is not None:
             contents[folder / CORPUS_FILE] = self.corpus.to_bytes()
         write_together(contents)
+        if self.measurements is not None:
+            save_measurements(self.measurements, folder)
 
     def save_page(self, folder: Path) -> Path:
         """Write `report.html`."""

@@ -1,0 +1,92 @@
+"""`evenhand measure`: fairness metrics of predictions that are there already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.errors import UsageError
+
+TASKS = ("binary", "multiclass", "regression", "ordinal", "tagging")
+
+
+def measure(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCORES_OR_PREDICTIONS",
+            help="A saved audit; a file with source, group, term, gold and prob_<class> (or pred, score); or tags.",
+        ),
+    ],
+    attribute: Annotated[list[str] | None, typer.Option(help="By what to compare.")] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="Metrics by name; `evenhand metrics` lists them.")] = None,
+    task: Annotated[str | None, typer.Option(help=f"The metrics advised for a task: {', '.join(TASKS)}.")] = None,
+    groups: Annotated[str | None, typer.Option(help="A,B: only these, in this order, as signed metrics need.")] = None,
+    background: Annotated[
+        str | None, typer.Option(help="everyone, rest, unperturbed, or one privileged group.")
+    ] = None,
+    weight: Annotated[str, typer.Option(help="sources: each weighs the same; tuples: pooled.")] = "sources",
+    sample: Annotated[int | None, typer.Option(help="Draw so many tuples a source, as older practice does.")] = None,
+    bootstrap: Annotated[int, typer.Option(help="Resamples for intervals; 0 for none.")] = 1000,
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="For resamples and samples.")] = 0,
+    scheme: Annotated[str | None, typer.Option(help="Of tags: BILOU, BIO or IOBES (else found out).")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="A column: quality of text by or about each of its groups, instead of metrics.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for metrics.html, .json and .csv, and figures.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+) -> None:
+    """Measure predictions by group: all metrics, tests and failures."""
+    if by is not None:
+        from evenhand.cli.quality import show_quality
+
+        show_quality(path, by=by, bootstrap=bootstrap, level=level, seed=seed, as_json=as_json)
+        return
+    from evenhand.measuring import MeasureSettings, measure_file
+
+    names = tuple(metric) if metric else _advised(task)
+    chosen = None if groups is None else tuple(group.strip() for group in groups.split(","))
+    settings = MeasureSettings(names, chosen, background, weight, sample, seed, bootstrap, level, alpha, scheme)
+    found = measure_file(path, attributes=attribute, settings=settings)
+    if out is not None:
+        from evenhand.report.measured import save_measurements, write_metric_figures
+
+        save_measurements(found, out)
+        write_metric_figures(found, out / "figures")
+        typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
+    if as_json:
+        typer.echo(found.to_json())
+        return
+    from rich.console import Console
+
+    from evenhand.report.measured.terminal import print_measurements
+
+    print_measurements(found, Console())
+
+
+def metrics(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+) -> None:
+    """List the metrics: name, shape, what each looks at, its ideal value, where it was proposed."""
+    from rich.console import Console
+
+    from evenhand.report.measured.catalogue import metrics_as_json, print_metrics
+
+    if as_json:
+        typer.echo(metrics_as_json())
+    else:
+        print_metrics(Console())
+
+
+def _advised(task: str | None) -> tuple[str, ...] | None:
+    if task is None:
+        return None
+    if task not in TASKS:
+        raise UsageError(f"unknown task {task!r}; known: {', '.join(TASKS)}")
+    from evenhand.metrics.advice import metrics_for_task
+
+    return metrics_for_task(task)

@@ -1,0 +1,214 @@
+"""Scores on a labelled corpus, or predictions on disk → metrics, tests and failures, by system and attribute."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.corpora import Corpus
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.metrics import Measurements, Predictions, measure, read_predictions_table
+from evenhand.metrics.behaviour import invariance, minimum_functionality
+from evenhand.metrics.failures import Behaviour
+from evenhand.metrics.sequences import TaggedPredictions, measure_tags
+from evenhand.metrics.tag_reading import holds_tags, read_tags
+from evenhand.metrics.testing import GroupTests, group_tests
+from evenhand.scoring import Column, Scores
+from evenhand.scoring.scores import METADATA
+from evenhand.stats.types import Floats
+from evenhand.tables import TableFile
+
+SCORES_FILE, CORPUS_FILE = "scores.parquet", "corpus.parquet"
+LABEL = "label"
+OPPOSITE = {"positive": "negative", "negative": "positive"}
+SUMS = 1e-3
+"""How far the probabilities of a classifier's classes may be from adding up to one."""
+
+
+@dataclass(frozen=True)
+class MeasureSettings:
+    """What is measured and how; see `metrics.measure`."""
+
+    metrics: tuple[str, ...] | None = None
+    groups: tuple[str, ...] | None = None
+    background: str | None = None
+    weight: str = "sources"
+    sample: int | None = None
+    seed: int = 0
+    bootstrap: int = 0
+    level: float = 0.95
+    alpha: float = 0.05
+    scheme: str | None = None
+
+    def measured(self) -> dict[str, Any]:
+        """What `measure` takes."""
+        names = ("groups", "background", "weight", "sample", "seed", "bootstrap", "level")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """One system and one attribute: metrics, tests, and how often the answer changes with the person."""
+
+    system: str
+    attribute: str
+    measurements: Measurements
+    tests: GroupTests
+    behaviours: tuple[Behaviour, ...]
+    rows: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "system": self.system,
+            "attribute": self.attribute,
+            "rows": self.rows,
+            **self.measurements.to_dict(),
+            "tests": self.tests.to_dict(),
+            "behaviour": [_brief(behaviour) for behaviour in self.behaviours],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class MeasurementReport:
+    """What was measured, and from what."""
+
+    results: tuple[Measured, ...]
+    settings: MeasureSettings
+    provenance: dict[str, Any] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    """Systems or outputs that could not be measured, and why."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """`{"metrics": {name: {class: …}}, …}` of the one result, or `{"results": [...]}` of several."""
+        results = [result.to_dict() for result in self.results]
+        whole: dict[str, Any] = dict(results[0]) if len(results) == 1 else {"results": results}
+        return {**whole, "left_out": list(self.left_out), "provenance": self.provenance}
+
+    def to_json(self) -> str:
+        """Stable JSON without NaN: what is undefined is null, with its reason beside it."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def measure_file(
+    path: str | Path, *, attributes: Sequence[str] | None = None, settings: MeasureSettings | None = None
+) -> MeasurementReport:
+    """Measure what lies on disk: a saved audit (its folder or its scores), a table of predictions, tagged sentences."""
+    path, settings = Path(path), settings or MeasureSettings()
+    saved = path / SCORES_FILE if path.is_dir() else path
+    if not saved.is_file():
+        raise UsageError(f"no such file, or no {SCORES_FILE} in that folder: {path}")
+    if METADATA in TableFile(saved).metadata:
+        corpus = saved.parent / CORPUS_FILE
+        if not corpus.is_file():
+            raise UsageError(f"{saved} holds scores, and no {CORPUS_FILE} beside it says whom they are about")
+        return measure_scores(Scores.load(saved), Corpus.load(corpus), attributes=attributes, settings=settings)
+    name = ", ".join(attributes) if attributes else "group"
+    if holds_tags(path):
+        result = measured_tags(read_tags(path, scheme=settings.scheme), path.stem, name, settings)
+    else:
+        result = measured(read_predictions_table(path), path.stem, name, settings)
+    return MeasurementReport((result,), settings, {"file": path.name})
+
+
+def measure_scores(
+    scores: Scores,
+    corpus: Corpus,
+    *,
+    attributes: Sequence[str] | None = None,
+    settings: MeasureSettings | None = None,
+) -> MeasurementReport:
+    """Measure every system of the scores by every attribute that the corpus (or the caller) has."""
+    settings = settings or MeasureSettings()
+    for attribute in attributes or ():
+        if attribute not in corpus.attributes:
+            hint = did_you_mean(attribute, corpus.attributes)
+            raise UsageError(f"corpus {corpus.name!r} has no attribute {attribute!r}{hint}")
+    results, left_out = [], []
+    for system in dict.fromkeys(column.system for column in scores.columns):
+        for attribute in attributes or corpus.attributes:
+            try:
+                for name, predictions in predictions_of(scores.of_system(system), corpus, attribute):
+                    results.append(measured(predictions, name, attribute, settings))
+            except EvenhandError as error:
+                left_out.append(f"{system}, {attribute}: {error}")
+    if not results:
+        raise EvenhandError(f"nothing can be measured: {left_out[0]}")
+    provenance = {"corpus": corpus.name, "corpus_digest": corpus.digest, "sentences": len(corpus)}
+    return MeasurementReport(tuple(results), settings, provenance, tuple(left_out))
+
+
+def predictions_of(scores: Scores, corpus: Corpus, attribute: str) -> Iterator[tuple[str, Predictions]]:
+    """One system's scores as predictions: a classifier's probabilities together, any other output by itself.
+
+    Sentences that the attribute does not apply to are left out. Gold classes are the corpus's labels.
+    """
+    mentioned = corpus.frame[attribute].is_not_null()
+    frame = corpus.frame.filter(mentioned)
+    matrix = scores.matrix[mentioned.to_numpy()]
+    who: dict[str, Any] = {
+        "source": frame["source"].to_list(),
+        "group": frame[attribute].to_list(),
+        "term": frame["person"].to_list(),
+    }
+    gold = frame[LABEL].to_list() if LABEL in frame.columns and frame[LABEL].null_count() < frame.height else None
+    system = scores.columns[0].system
+    probabilities = _classes(scores.columns, matrix, gold)
+    if probabilities is not None:
+        yield system, Predictions.of(**who, gold=gold, probabilities=probabilities)
+        return
+    for place, column in enumerate(scores.columns):
+        name = system if len(scores.columns) == 1 else f"{system} {column.output.name}"
+        yield name, Predictions.of(**who, score=matrix[:, place])
+
+
+def _classes(columns: Sequence[Column], matrix: Floats, gold: Sequence[str | None] | None) -> dict[str, Floats] | None:
+    """The probability of each class, named as the gold is; None where the outputs are no classes of one question."""
+    if any(column.output.kind != "probability" for column in columns):
+        return None
+    known = {label.lower(): label for label in gold or () if label is not None}
+    names = [known.get(column.output.name.lower(), column.output.name) for column in columns]
+    if len(columns) == 1:
+        # Of two classes only one is an output, as the other mirrors it.
+        others = [label for label in known.values() if label != names[0]]
+        other = OPPOSITE.get(names[0].lower()) or (others[0] if len(others) == 1 else f"not {names[0]}")
+        return {known.get(other, other): 1 - matrix[:, 0], names[0]: matrix[:, 0]}
+    if np.abs(matrix.sum(axis=1) - 1).max(initial=0) > SUMS:
+        return None
+    if gold is not None and not set(names) & set(known.values()):
+        raise UsageError(
+            f"its classes {', '.join(names)} are none of the labels {', '.join(known.values())}; "
+            "name them in a system file, as in settings: {outputs: {LABEL_0: negative, LABEL_1: positive}}"
+        )
+    return {name: matrix[:, place] for place, name in enumerate(names)}
+
+
+def measured(predictions: Predictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:
+    """Metrics, tests and failures of one system by one attribute."""
+    kept = predictions if settings.groups is None else predictions.of_groups(settings.groups)
+    found = measure(predictions, settings.metrics, **settings.measured())
+    behaviours = [] if kept.predicted is None else [invariance(kept, seed=settings.seed)]
+    if kept.predicted is not None and kept.gold is not None:
+        behaviours.append(minimum_functionality(kept, seed=settings.seed))
+    return Measured(
+        system, attribute, found, group_tests(kept, alpha=settings.alpha), tuple(behaviours), len(predictions)
+    )
+
+
+def measured_tags(tagged: TaggedPredictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:
+    """The same for a tagger: spans are counted, and probabilities are those of the identity term's tokens."""
+    found = measure_tags(tagged, settings.metrics, **settings.measured())
+    tests = group_tests(tagged.predictions, alpha=settings.alpha)
+    return Measured(system, attribute, found, tests, (), len(tagged.sentences))
+
+
+def _brief(behaviour: Behaviour) -> Mapping[str, Any]:
+    """The first failures are examples enough."""
+    values = behaviour.to_dict()
+    values["failures"] = values["failures"][:5]
+    return values

@@ -1,0 +1,46 @@
+"""The table of metrics, for reading."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from evenhand.metrics.metric import AnyMetric
+from evenhand.metrics.table import METRICS
+
+
+def print_metrics(console: Console) -> None:
+    """One row per metric."""
+    table = Table("name", "symbol", "shape", "looks at", "ideal", "signed", "source", box=None, pad_edge=False)
+    for metric in METRICS.values():
+        values = _described(metric)
+        signed = "yes" if values["signed"] else ""
+        table.add_row(
+            metric.name, metric.symbol, values["shape"], values["basis"], f"{metric.ideal:g}", signed, metric.source
+        )
+    console.print(table)
+
+
+def metrics_as_json() -> str:
+    """Every field of every metric."""
+    return json.dumps([_described(metric) for metric in METRICS.values()], indent=2, ensure_ascii=False)
+
+
+def _described(metric: AnyMetric) -> dict[str, Any]:
+    return {
+        "name": metric.name,
+        "symbol": metric.symbol,
+        "shape": getattr(metric, "shape", "own"),
+        "counterfactual": metric.counterfactual,
+        "basis": metric.basis,
+        "background": metric.background,
+        "ideal": metric.ideal,
+        "range": list(metric.range),
+        "signed": metric.signed,
+        "notion": metric.notion,
+        "source": metric.source,
+        "definition": metric.definition,
+    }

@@ -1,0 +1,86 @@
+"""`evenhand measure` and `evenhand metrics` as people use them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from evenhand.cli.app import app
+from evenhand.errors import UsageError
+from evenhand.metrics import METRICS
+
+run = CliRunner()
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    path = tmp_path / "p.csv"
+    rows = [
+        (source, group, term, gold, 0.5 + 0.05 * place if gold == "good" else 0.45 - 0.05 * place)
+        for source, gold in (("one", "good"), ("two", "bad"), ("three", "good"))
+        for place, (group, term) in enumerate((("A", "a1"), ("A", "a2"), ("B", "b1"), ("C", "c1")))
+    ]
+    frame = pl.DataFrame(rows, schema=["source", "group", "term", "gold", "prob_good"], orient="row")
+    frame.with_columns(prob_bad=1 - pl.col("prob_good")).write_csv(path)
+    return path
+
+
+def test_json_is_in_the_promised_shape(predictions: Path) -> None:
+    done = run.invoke(app, ["measure", str(predictions), "--json", "--bootstrap", "50"])
+    assert done.exit_code == 0
+    values = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert set(values["metrics"]) == set(METRICS)
+    for by_class in values["metrics"].values():
+        for cell in by_class.values():
+            assert {"value", "by_group", "interval", "undefined"} <= set(cell)
+            assert (cell["value"] is not None) or cell["undefined"]
+    assert list(values["metrics"]["pert_ss"]) == ["all"]
+
+
+def test_single_metrics_and_groups_can_be_asked_for(predictions: Path) -> None:
+    asked = ["--metric", "accuracy_difference", "--metric", "cf_gap", "--groups", "A,B", "--json"]
+    values = json.loads(run.invoke(app, ["measure", str(predictions), *asked]).stdout)
+    assert set(values["metrics"]) == {"accuracy_difference", "cf_gap"}
+    assert values["groups"] == ["A", "B"]
+    assert values["metrics"]["accuracy_difference"]["all"]["value"] is not None
+
+
+def test_a_table_and_words_are_for_reading(predictions: Path) -> None:
+    done = run.invoke(app, ["measure", str(predictions), "--attribute", "letter", "--bootstrap", "0"])
+    assert "p, letter (3 groups, 12 rows)" in done.stdout
+    assert "pert_ss" in done.stdout
+    assert "undefined:" in done.stdout
+
+
+def test_everything_is_saved(predictions: Path, tmp_path: Path) -> None:
+    done = run.invoke(app, ["measure", str(predictions), "--out", str(tmp_path / "out"), "--bootstrap", "0"])
+    assert done.exit_code == 0
+    out = tmp_path / "out"
+    assert {"metrics.html", "metrics.json", "metrics.csv", "figures"} == {path.name for path in out.iterdir()}
+    assert (out / "figures" / "groups-p-group-good.png").is_file()
+    frame = pl.read_csv(out / "metrics.csv")
+    assert set(frame["group"]) == {"all", "A", "B", "C"}
+
+
+def test_a_misspelt_metric_has_a_suggestion(predictions: Path) -> None:
+    done = run.invoke(app, ["measure", str(predictions), "--metric", "cfgap"])
+    assert isinstance(done.exception, UsageError)
+    assert "cf_gap" in str(done.exception)
+
+
+def test_tasks_stand_for_metrics_that_are_advised(predictions: Path) -> None:
+    values = json.loads(run.invoke(app, ["measure", str(predictions), "--task", "binary", "--json"]).stdout)
+    assert 2 < len(values["metrics"]) < len(METRICS)
+    done = run.invoke(app, ["measure", str(predictions), "--task", "chess"])
+    assert isinstance(done.exception, UsageError)
+
+
+def test_the_metrics_are_listed() -> None:
+    assert "fped_normalised" in run.invoke(app, ["metrics"], env={"COLUMNS": "200"}).stdout
+    listed = json.loads(run.invoke(app, ["metrics", "--json"]).stdout)
+    assert {one["name"] for one in listed} == set(METRICS)
+    assert all(one["definition"] and one["source"] for one in listed)

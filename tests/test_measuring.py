@@ -1,0 +1,165 @@
+"""Scores and predictions on disk, measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.corpora import Corpus, load_corpus
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.measuring import MeasureSettings, measure_file, measure_scores, predictions_of
+from evenhand.scoring import Column, Scores
+from evenhand.systems import Output
+
+NEGATIVE_WORDS = {"negative": 0.9, "neutral": 0.2, "positive": 0.1}
+
+
+def corpus() -> Corpus:
+    """The age part of the identity corpus: three groups, three labels."""
+    return load_corpus("identity").narrowed(["age"])
+
+
+def scored(made: Corpus, matrix: np.ndarray, outputs: list[Output]) -> Scores:
+    columns = tuple(Column("model", output, None) for output in outputs)
+    return Scores(tuple(made.frame["id"]), matrix, columns, made.digest)
+
+
+def probability_outputs(*names: str) -> list[Output]:
+    return [Output(name, kind="probability") for name in names]
+
+
+def perfect(made: Corpus, labels: tuple[str, ...] = ("negative", "neutral", "positive")) -> np.ndarray:
+    return np.array([[0.98 if label == name else 0.01 for name in labels] for label in made.frame["label"]])
+
+
+def test_a_perfect_classifier_has_ideal_metrics() -> None:
+    made = corpus()
+    scores = scored(made, perfect(made), probability_outputs("negative", "neutral", "positive"))
+    (result,) = measure_scores(scores, made, attributes=["age"]).results
+    found = result.measurements
+    assert found.groups == made.attributes["age"]
+    for name in ("tpr_gap", "cf_gap", "pert_ss", "disparity_score", "avg_gf"):
+        for measurement in found[name].values():
+            assert measurement.value == pytest.approx(0.0, abs=1e-12), name
+    assert [behaviour.rate for behaviour in result.behaviours] == [0.0, 0.0]
+
+
+def test_one_group_that_is_always_taken_for_another_class_shows() -> None:
+    made = corpus()
+    matrix = perfect(made)
+    old = (made.frame["age"] == "old").to_numpy() & (made.frame["label"] == "positive").to_numpy()
+    matrix[old] = [0.98, 0.01, 0.01]
+    scores = scored(made, matrix, probability_outputs("negative", "neutral", "positive"))
+    (result,) = measure_scores(scores, made).results
+    tpr = result.measurements["tpr_gap"]["positive"]
+    # Two of three pairs differ by one.
+    assert tpr.value == pytest.approx(2 / 3)
+    assert tpr.by_group == pytest.approx({"young": 0.5, "adult": 0.5, "old": 1.0})
+    assert result.behaviours[0].rate == pytest.approx(1 / 3)  # the positive third of the sources
+    general = result.tests["positive"].generalising
+    assert general is not None
+    assert general.by_group["old"].estimate == pytest.approx(-(0.98 - 0.01) / 3)
+
+
+def test_a_binary_model_has_two_classes_and_neutral_gold_is_dropped() -> None:
+    made = corpus()
+    positive = perfect(made)[:, [2]]
+    ((name, predictions),) = predictions_of(scored(made, positive, probability_outputs("POSITIVE")), made, "age")
+    assert (name, predictions.classes) == ("model", ("negative", "positive"))
+    neutral = int((made.frame["label"] == "neutral").sum())
+    assert predictions.dropped == (("neutral", neutral),)
+    assert len(predictions) == len(made) - neutral
+
+
+def test_scores_that_are_no_probabilities_are_measured_one_by_one() -> None:
+    made = corpus()
+    matrix = np.random.default_rng(0).uniform(size=(len(made), 2))
+    results = measure_scores(scored(made, matrix, [Output("joy"), Output("fear")]), made).results
+    assert [result.system for result in results] == ["model joy", "model fear"]
+    assert all(result.measurements.classes == ("score",) for result in results)
+    assert results[0].measurements["cf_gap"]["score"].value is not None
+    assert results[0].measurements["tpr_gap"]["score"].undefined
+
+
+def test_classes_that_are_none_of_the_labels_are_told() -> None:
+    made = corpus()
+    scores = scored(made, perfect(made), probability_outputs("LABEL_0", "LABEL_1", "LABEL_2"))
+    with pytest.raises(EvenhandError, match=r"LABEL_0.*none of the labels.*outputs"):
+        measure_scores(scores, made)
+
+
+def test_sentences_that_an_attribute_does_not_apply_to_are_left_out() -> None:
+    made = load_corpus("identity")
+    scores = scored(made, np.zeros((len(made), 1)) + 0.5, [Output("x")])
+    ((_, predictions),) = predictions_of(scores, made, "religion")
+    assert len(predictions) == made.frame["religion"].is_not_null().sum()
+
+
+def test_an_audit_of_a_labelled_corpus_is_measured_and_saved(tmp_path: Path) -> None:
+    report = evenhand.audit("textblob", "identity", attributes=["age"], out=tmp_path, progress=False)
+    assert report.measurements is not None
+    saved = json.loads((tmp_path / "metrics.json").read_text())
+    assert saved["attribute"] == "age"
+    assert "measurements" in json.loads(report.to_json())
+    assert {"metrics.html", "metrics.csv"} <= {path.name for path in tmp_path.iterdir()}
+    again = measure_file(tmp_path, settings=report.measurements.settings)
+    assert again.to_dict()["metrics"] == report.measurements.to_dict()["metrics"]
+
+
+def test_an_audit_without_labels_is_not_measured() -> None:
+    assert evenhand.audit("planted(gap=0.01)", "eec", attributes=["race"], progress=False).measurements is None
+
+
+def table(folder: Path) -> Path:
+    path = folder / "predictions.csv"
+    pl.DataFrame(
+        {
+            "source": ["a", "a", "b", "b"],
+            "group": ["x", "y", "x", "y"],
+            "term": ["t1", "t2", "t1", "t2"],
+            "gold": ["p", "p", "n", "n"],
+            "prob_n": [0.2, 0.4, 0.9, 0.7],
+            "prob_p": [0.8, 0.6, 0.1, 0.3],
+        }
+    ).write_csv(path)
+    return path
+
+
+def test_a_table_of_predictions_is_measured_by_hand(tmp_path: Path) -> None:
+    found = measure_file(table(tmp_path), attributes=["letter"])
+    values = found.to_dict()
+    assert (values["attribute"], values["groups"], values["classes"]) == ("letter", ["x", "y"], ["n", "p"])
+    assert values["metrics"]["cf_gap"]["p"]["value"] == pytest.approx(0.2)
+    assert values["metrics"]["pert_ss"]["all"]["value"] == pytest.approx(0.2)
+    assert values["metrics"]["tpr_gap"]["p"]["value"] == 0.0
+    assert values["metrics"]["tpr_difference"]["p"]["undefined"]
+
+
+def test_signed_metrics_take_two_groups_in_order(tmp_path: Path) -> None:
+    settings = MeasureSettings(metrics=("avg_score_difference",), groups=("y", "x"))
+    found = measure_file(table(tmp_path), settings=settings).results[0].measurements
+    # p(p): y 0.6 and 0.3, x 0.8 and 0.1.
+    assert found["avg_score_difference"]["p"].value == pytest.approx(0.0)
+    settings = MeasureSettings(metrics=("avg_score_difference",), groups=("x", "y"), bootstrap=50)
+    one = measure_file(table(tmp_path), settings=settings).results[0].measurements["avg_score_difference"]["p"]
+    assert one.interval is not None
+
+
+def test_scores_without_their_corpus_cannot_be_measured(tmp_path: Path) -> None:
+    made = corpus()
+    scored(made, np.zeros((len(made), 1)), [Output("x")]).save(tmp_path / "scores.parquet")
+    with pytest.raises(UsageError, match=r"corpus.parquet"):
+        measure_file(tmp_path)
+    with pytest.raises(UsageError, match="no such file"):
+        measure_file(tmp_path / "nowhere.csv")
+
+
+def test_an_unknown_attribute_has_a_suggestion() -> None:
+    made = corpus()
+    with pytest.raises(UsageError, match=r"no attribute 'aeg'.*age"):
+        measure_scores(scored(made, np.zeros((len(made), 1)), [Output("x")]), made, attributes=["aeg"])
