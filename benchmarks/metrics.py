@@ -7,22 +7,14 @@ import time
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from benchmarks import metrics_plain
 from benchmarks.contrasts import timed
+from evenhand.corpora import Corpus, load_corpus
 from evenhand.metrics import Measurements, Predictions, measure
 
 TEMPLATES = 60
-ATTRIBUTES = {
-    "age": (3, 14),
-    "disability": (13, 23),
-    "gender": (8, 53),
-    "nationality": (6, 186),
-    "race": (6, 11),
-    "religion": (10, 15),
-    "sexuality": (5, 30),
-}
-"""Groups and terms of each attribute: together about 20,000 filled sentences."""
 CLASSES = (2, 3)
 SAMPLED = ("pert_sd", "pert_sr", "invariance_failure_rate")
 """Where there are too many tuples to enumerate, the plain reference only samples them."""
@@ -46,6 +38,20 @@ def random_predictions(groups: int, terms: int, classes: int, *, seed: int) -> P
         term=[f"term {code}" for code in np.tile(np.arange(terms), TEMPLATES)],
         gold=[names[code] for code in np.repeat(np.arange(TEMPLATES) % classes, terms)],
         probabilities=dict(zip(names, probabilities.T, strict=True)),
+    )
+
+
+def on_own_corpus(corpus: Corpus, attribute: str, classes: int, *, seed: int) -> Predictions:
+    """The project's own templates, groups and terms; probabilities at random. With two classes, neutral is no class."""
+    labels = ("negative", "positive", "neutral")[:classes]
+    frame = corpus.frame.filter(pl.col(attribute).is_not_null() & pl.col("label").is_in(labels))
+    probabilities = np.random.default_rng(seed).dirichlet(np.ones(classes), size=frame.height)
+    return Predictions.of(
+        source=frame["source"].to_list(),
+        group=frame[attribute].to_list(),
+        term=frame["person"].to_list(),
+        gold=frame["label"].to_list(),
+        probabilities=dict(zip(labels, probabilities.T, strict=True)),
     )
 
 
@@ -95,7 +101,8 @@ def growth(what: str, data: dict[int, Predictions], sizes: list[float], unit: st
 
 def against_plain(classes: int) -> list[tuple[str, str, str, str]]:
     """The same predictions both ways."""
-    data = [random_predictions(*shape, classes, seed=place) for place, shape in enumerate(ATTRIBUTES.values())]
+    corpus = load_corpus("identity")
+    data = [on_own_corpus(corpus, attribute, classes, seed=place) for place, attribute in enumerate(corpus.attributes)]
     slow = fast = 0.0
     # One attribute after the other, so that a busy moment hits both ways.
     for predictions in data:

@@ -10,9 +10,11 @@ import polars as pl
 import pytest
 
 import evenhand
+from evenhand.auditing import audit_taggers
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.measuring import MeasureSettings, measure_file, measure_scores, predictions_of
+from evenhand.metrics import METRICS
 from evenhand.scoring import Column, Scores
 from evenhand.systems import Output
 
@@ -163,3 +165,40 @@ def test_an_unknown_attribute_has_a_suggestion() -> None:
     made = corpus()
     with pytest.raises(UsageError, match=r"no attribute 'aeg'.*age"):
         measure_scores(scored(made, np.zeros((len(made), 1)), [Output("x")]), made, attributes=["aeg"])
+
+
+def test_a_tagger_that_misses_the_poorest_countries_is_seen(tmp_path: Path) -> None:
+    made = load_corpus("ner-country")
+    gold = {tuple(tokens): tags for tokens, tags in zip(made.frame["tokens"], made.frame["tags"], strict=True)}
+    poor = {tuple(tokens) for tokens in made.frame.filter(pl.col("gdp_per_capita") == "lowest")["tokens"]}
+
+    def tag(sentences: list[list[str]]) -> list[list[str]]:
+        return [["O"] * len(tokens) if tuple(tokens) in poor else list(gold[tuple(tokens)]) for tokens in sentences]
+
+    report = audit_taggers([tag], made, settings=MeasureSettings(metrics=("tpr_gap", "fped")), out=tmp_path)
+    found = report.results[0].measurements
+    assert found["tpr_gap"]["LOC"].by_group["lowest"] == pytest.approx(1.0)
+    # Five of fifteen pairs hold the group that is never found.
+    assert found["tpr_gap"]["LOC"].value == pytest.approx(5 / 15)
+    assert "true negatives" in (found["fped"]["LOC"].undefined or "")
+    assert (tmp_path / "metrics.html").is_file()
+
+
+def test_a_perfect_tagger_has_no_gap() -> None:
+    made = load_corpus("ner-country")
+    gold = {tuple(tokens): tags for tokens, tags in zip(made.frame["tokens"], made.frame["tags"], strict=True)}
+    report = audit_taggers([lambda sentences: [list(gold[tuple(tokens)]) for tokens in sentences]], made)
+    for name, label, found in report.results[0].measurements:
+        assert found.value is None or found.value == METRICS[name].ideal, (name, label)
+
+
+def test_tagged_sentences_on_disk_are_measured(tmp_path: Path) -> None:
+    rows = [
+        {"source": "1", "group": group, "term": term, "tokens": ["in", term], "slot_span": [1, 2],
+         "gold": ["O", "U-LOC"], "pred": ["O", "U-LOC" if group == "x" else "O"]}
+        for group, term in (("x", "Peru"), ("y", "Chad"))
+    ]  # fmt: skip
+    path = tmp_path / "tags.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    found = measure_file(path).results[0].measurements
+    assert found["tpr_gap"]["LOC"].value == 1.0

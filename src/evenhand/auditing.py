@@ -13,11 +13,13 @@ from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files import check_writable
-from evenhand.measuring import LABEL, MeasureSettings, measure_scores
+from evenhand.measuring import LABEL, MeasurementReport, MeasureSettings, measure_scores, measured_tags
 from evenhand.report import Report
+from evenhand.report.measured import save_measurements
 from evenhand.scoring import Scores, scored
 from evenhand.specs import resolve
 from evenhand.systems import Scorer, as_scorer
+from evenhand.tagging import TaggerLike, resolve_tagger, tag_corpus
 
 RESAMPLES = 500
 """For the intervals of metrics."""
@@ -67,8 +69,8 @@ def audit(
         corpus = corpus.sample(sample, seed=settings.seed)
     if folder is not None:
         check_writable(folder)
-    made = [_system(one, corpus, bounds=bounds, version=version) for one in asked]
     where = None if cache is None else Path(cache)
+    made = [_system(one, corpus, bounds=bounds, version=version, cache=where) for one in asked]
     with _scored(made, corpus, cache=where, progress=progress, draws=draws) as scores:
         pieces = {one.name: counted for one in made if isinstance(one, Scorer) and (counted := _pieces(one, corpus))}
         compared = compare(scores, corpus, attributes=attributes, subsets=subsets, settings=settings, pieces=pieces)
@@ -89,6 +91,36 @@ def audit(
     return report
 
 
+def audit_taggers(
+    taggers: Sequence[TaggerLike],
+    corpus: Corpus | str | Path = "ner-country",
+    *,
+    attributes: str | Sequence[str] | None = None,
+    settings: MeasureSettings | None = None,
+    out: str | Path | None = None,
+) -> MeasurementReport:
+    """Ask whether taggers find the entities of every group alike, on a corpus that has tokens and tags.
+
+    A tagger is a spec such as `"hf:FOLDER"` or `"spacy:MODEL"`, or a function from token lists to tags. With `out`, the
+    measurements are saved in that folder.
+    """
+    settings = settings or MeasureSettings(bootstrap=RESAMPLES)
+    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
+    if out is not None:
+        check_writable(Path(out))
+    results = []
+    for one in taggers:
+        tagger = resolve_tagger(one)
+        for attribute in _listed(attributes) or list(corpus.attributes):
+            tagged = tag_corpus(tagger, corpus, attribute=attribute)
+            results.append(measured_tags(tagged, tagger.name, attribute, settings))
+    provenance = {"corpus": corpus.name, "corpus_digest": corpus.digest, "sentences": len(corpus)}
+    report = MeasurementReport(tuple(results), settings, provenance)
+    if out is not None:
+        save_measurements(report, Path(out))
+    return report
+
+
 def _plain(attributes: Sequence[str] | None) -> list[str] | None:
     """Attributes that are not crossed, which metrics know nothing of."""
     return None if attributes is None else [name for name in attributes if CROSS not in name]
@@ -102,10 +134,10 @@ def _listed(names: str | Sequence[str] | None) -> list[str] | None:
 
 
 def _system(
-    one: SystemLike, corpus: Corpus, *, bounds: tuple[float, float] | None, version: str | None
+    one: SystemLike, corpus: Corpus, *, bounds: tuple[float, float] | None, version: str | None, cache: Path | None
 ) -> Scorer | Scores:
     if isinstance(one, str):
-        return resolve(one, corpus, bounds=bounds, version=version)
+        return resolve(one, corpus, bounds=bounds, version=version, cache=cache)
     if isinstance(one, Scores):
         return one
     low, high = bounds or (0.0, 1.0)

@@ -61,6 +61,7 @@ class Measured:
     tests: GroupTests
     behaviours: tuple[Behaviour, ...]
     rows: int
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -68,6 +69,7 @@ class Measured:
             "system": self.system,
             "attribute": self.attribute,
             "rows": self.rows,
+            "notes": list(self.notes),
             **self.measurements.to_dict(),
             "tests": self.tests.to_dict(),
             "behaviour": [_brief(behaviour) for behaviour in self.behaviours],
@@ -203,8 +205,13 @@ def measured(predictions: Predictions, system: str, attribute: str, settings: Me
 def measured_tags(tagged: TaggedPredictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:
     """The same for a tagger: spans are counted, and probabilities are those of the identity term's tokens."""
     found = measure_tags(tagged, settings.metrics, **settings.measured())
-    tests = group_tests(tagged.predictions, alpha=settings.alpha)
-    return Measured(system, attribute, found, tests, (), len(tagged.sentences))
+    tests = group_tests(tagged.terms, alpha=settings.alpha)
+    notes = [
+        f"{number} sentences of {group} had ill-formed tags, which were repaired"
+        for group, number in tagged.repaired.items()
+        if number
+    ]
+    return Measured(system, attribute, found, tests, (), len(tagged.sentences), tuple(notes))
 
 
 def _brief(behaviour: Behaviour) -> Mapping[str, Any]:

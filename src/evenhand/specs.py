@@ -1,4 +1,4 @@
-"""The strings that people type, resolved to the objects that they mean: systems, and predictions that were recorded."""
+"""The strings that people type, resolved to what they mean: systems, round trips, predictions that were recorded."""
 
 from __future__ import annotations
 
@@ -15,61 +15,125 @@ from evenhand.errors import UsageError, did_you_mean
 from evenhand.recorded import read_predictions
 from evenhand.scoring import Scores
 from evenhand.system_file import ENDINGS as SYSTEM_FILE_ENDINGS
-from evenhand.system_file import read_system_file
+from evenhand.system_file import Described, read_system_file, read_translator_file
 from evenhand.systems import REGISTRY, Scorer, build_system
 from evenhand.systems.plugins import find_system, plugin_names
 from evenhand.tables import ENDINGS
+from evenhand.translation import Apertium, RoundTrip, ThereAndBack, Translator, build_translator, direction_via
+from evenhand.translation.base import translator_entry
 
 FILE = "file"
 """The form of recorded predictions, which are no system: they are read into scores."""
+
+ROUND_TRIP = "roundtrip"
+"""The form of a system that is asked about what comes home from a round trip through another language."""
 
 FORMS = {
     "NAME or NAME(key=value, ...)": "a system of the table, with its settings",
     f"{FILE}:PATH": "predictions that were recorded: csv, tsv, jsonl or parquet with a column text or id",
     "http://... or https://...": "short for http:URL",
+    f"{ROUND_TRIP}:TRANSLATOR+SYSTEM": "a system that is asked after a round trip: es, apertium:eng-spa, argos:en-da, "
+    "hf:EN_DA,hf:DA_EN, or a file that describes the translators",
     "FILE.yaml": "a system with settings that are written down",
 }
 """What may be typed where a system is asked for, besides NAME:ADDRESS of the table."""
 
 ADDRESS_OF_ENDPOINT = re.compile(r"https?://", re.IGNORECASE)
+HERE = "en"
+"""Where a round trip starts when only the language that it goes through is named."""
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}")
 NAME = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<settings>.*)\))?", re.DOTALL)
 
 
 def resolve(
-    spec: str, corpus: Corpus, *, bounds: tuple[float, float] | None = None, version: str | None = None
+    spec: str,
+    corpus: Corpus,
+    *,
+    bounds: tuple[float, float] | None = None,
+    version: str | None = None,
+    cache: Path | None = None,
 ) -> Scorer | Scores:
     """What a string means: a system to ask, or (for `file:`) scores that are already there.
 
     `bounds` are the ends of the range of outputs that declare none (0 and 1 if not given). `version` vouches for a
-    system that cannot be looked into: under the same version its answers are taken to be the same.
+    system that cannot be looked into: under the same version its answers are taken to be the same. Translations of
+    round trips are kept in `cache`, if not in the usual place.
     """
-    spec = spec.strip()
     flags: dict[str, Any] = {} if version is None else {"version": version}
     if bounds is not None:
         flags |= {"low": bounds[0], "high": bounds[1]}
+    return _meant(spec.strip(), corpus, flags, cache)
+
+
+def _meant(spec: str, corpus: Corpus, flags: Mapping[str, Any], cache: Path | None) -> Scorer | Scores:
     if Path(spec).suffix.lower() in SYSTEM_FILE_ENDINGS and ":" not in spec:
         described = read_system_file(Path(spec).expanduser())
-        made = _resolve(described.system, described.settings, corpus, flags)
+        made = _resolve(described.system, described.settings, corpus, flags, cache)
         return _named(made, described.name or spec)
     name, colon, _ = _parts(spec)
     if colon and NAME.fullmatch(name):
-        return _named(_resolve(spec, {}, corpus, flags), spec)
+        return _named(_resolve(spec, {}, corpus, flags, cache), spec)
     name, settings = parse_spec(spec)
-    return _named(_resolve(name, settings, corpus, flags), spec)
+    return _named(_resolve(name, settings, corpus, flags, cache), spec)
 
 
-def _resolve(spec: str, settings: Mapping[str, Any], corpus: Corpus, flags: Mapping[str, Any]) -> Scorer | Scores:
+def resolve_trip(spec: str, *, cache: Path | None = None) -> ThereAndBack:
+    """What a string means as a way there and back.
+
+    A language (`es`: by Apertium, from English), a translator that knows its way back (`apertium:eng-spa`), two
+    with a comma between them (`hf:EN_DA,hf:DA_EN`), or a .yaml file that describes them.
+    """
+    spec = spec.strip()
+    if Path(spec).suffix.lower() in SYSTEM_FILE_ENDINGS and ":" not in spec:
+        described = read_translator_file(Path(spec).expanduser())
+        return ThereAndBack(
+            _translator(described.there), None if described.back is None else _translator(described.back), cache=cache
+        )
+    if LANGUAGE.fullmatch(spec):
+        return ThereAndBack(Apertium(direction_via(HERE, spec)), cache=cache)
+    there, comma, back = spec.partition(",")
+    return ThereAndBack(
+        _translator(Described(translator=there)),
+        _translator(Described(translator=back)) if comma else None,
+        cache=cache,
+    )
+
+
+def _translator(described: Described) -> Translator:
+    name, _, address = _parts(described.translator.strip())
+    settings = checked_settings(name, translator_entry(name).build, described.settings)
+    return build_translator(name, address, **settings)
+
+
+def _round_trip(address: str, corpus: Corpus, flags: Mapping[str, Any], cache: Path | None) -> RoundTrip:
+    trip, _, inner = (part.strip() for part in address.partition("+"))
+    if not trip or not inner:
+        raise UsageError(f"{f'{ROUND_TRIP}:{address}'!r} does not read as {ROUND_TRIP}:TRANSLATOR+SYSTEM")
+    asked = _meant(inner, corpus, flags, cache)
+    if isinstance(asked, Scores):
+        raise UsageError(f"{inner!r} was recorded, and cannot be asked about what comes home from a round trip")
+    return RoundTrip(asked, resolve_trip(trip, cache=cache))
+
+
+def _resolve(
+    spec: str, settings: Mapping[str, Any], corpus: Corpus, flags: Mapping[str, Any], cache: Path | None
+) -> Scorer | Scores:
     name, colon, address = _parts(spec)
+    if name == ROUND_TRIP and colon:
+        if settings:
+            raise UsageError(f"{ROUND_TRIP!r} takes no settings; write them into files for system and translators")
+        return _round_trip(address, corpus, flags, cache)
     if name == FILE and colon:
-        given = _fitting(read_predictions, {"name": spec, **flags}) | _checked(FILE, read_predictions, settings)
+        given = _fitting(read_predictions, {"name": spec, **flags}) | checked_settings(FILE, read_predictions, settings)
         return read_predictions(Path(address).expanduser(), corpus, **given)
     entry = find_system(name)
     if entry is None:
-        known = {*REGISTRY, *plugin_names(), FILE}
+        known = {*REGISTRY, *plugin_names(), FILE, ROUND_TRIP}
         raise UsageError(f"unknown system {name!r}{did_you_mean(name, known)}{_hint(spec)}")
     if colon if entry.address is None else not address:
         raise UsageError(f"{spec!r} does not read as {entry.typed}")
-    given = _fitting(entry.build, flags) | _checked(name, entry.build, settings)
+    given = _fitting(entry.build, flags) | checked_settings(name, entry.build, settings)
     if "corpus" in inspect.signature(entry.build).parameters:
         given["corpus"] = corpus
     return build_system(name, *([address] if colon else []), **given)
@@ -159,7 +223,8 @@ def _value(spec: str, keyword: ast.keyword) -> Any:
         raise UsageError(f"{spec!r}: {keyword.arg}={written} is no plain value; a text needs quotes") from error
 
 
-def _checked(name: str, build: Callable[..., object], settings: Mapping[str, Any]) -> dict[str, Any]:
+def checked_settings(name: str, build: Callable[..., object], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings, if they are those that a builder takes."""
     allowed = _allowed(build)
     for key, value in settings.items():
         if key not in allowed:

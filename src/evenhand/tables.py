@@ -37,8 +37,17 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
     elif ending == ".jsonl":
         frame.write_ndjson(content)
     else:
-        frame.write_csv(content, separator=SEPARATORS[ending])
+        _with_lists_as_text(frame).write_csv(content, separator=SEPARATORS[ending])
     write_whole(path, content.getvalue())
+
+
+def _with_lists_as_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists, which CSV has no cells for, as JSON."""
+    lists = [column for column, dtype in frame.schema.items() if isinstance(dtype, pl.List)]
+    return frame.with_columns(
+        pl.Series(name, [None if row is None else json.dumps(row, ensure_ascii=False) for row in frame[name].to_list()])
+        for name in lists
+    )
 
 
 def _known_ending(path: Path) -> str:
@@ -46,6 +55,22 @@ def _known_ending(path: Path) -> str:
     if ending not in ENDINGS:
         raise UsageError(f"{path}: unknown ending {ending!r}; known: {', '.join(ENDINGS)}")
     return ending
+
+
+def likely_separator(path: Path, among: str = ",;|\t") -> str | None:
+    """The separator that parts a text file's header into the most cells; None where its ending says it all.
+
+    For files that come out of spreadsheets and logs, which are called .csv whatever stands between their cells.
+    """
+    if path.suffix.lower() not in SEPARATORS or not path.is_file():
+        return None
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            header = file.readline()
+    except OSError:
+        return None  # whoever reads the file will say why it cannot be read
+    most = max(among, key=header.count)
+    return most if header.count(most) else None
 
 
 @dataclass(frozen=True)
@@ -57,11 +82,18 @@ class TableFile:
     """Whether quotation marks in tab-separated files are characters like others, as shared tasks have it."""
     any_encoding: bool = False
     """Whether a file that is not UTF-8 is read as Latin-1, and a note made, rather than refused."""
+    cell_separator: str | None = None
+    """What stands between the cells of a text file where it is not what its ending says."""
 
     @property
     def ending(self) -> str:
         """Which format it is in."""
         return _known_ending(self.path)
+
+    @property
+    def separator(self) -> str:
+        """What stands between cells; empty for formats without such a thing."""
+        return self.cell_separator or SEPARATORS.get(self.ending, "")
 
     @cached_property
     def _raw(self) -> bytes:
@@ -126,7 +158,7 @@ class TableFile:
             else:
                 frame = pl.read_csv(
                     io.BytesIO(self.content),
-                    separator=SEPARATORS[self.ending],
+                    separator=self.separator,
                     quote_char=None if self._quotes_are_plain else '"',
                     infer_schema=False,
                 )
@@ -142,15 +174,22 @@ class TableFile:
 
     @property
     def _quotes_are_plain(self) -> bool:
-        return self.plain_quotes and SEPARATORS.get(self.ending) == "\t"
+        return self.plain_quotes and self.separator == "\t"
 
     def where(self, row: int) -> str:
         """The place of a row, for people: the file and the line (Parquet: the row)."""
         if self.ending == ".parquet":
             return f"{self.path}, row {row + 1}"
-        lines = self._json_lines() if self.ending == ".jsonl" else self._records(first=1)
-        line = next(line for place, (line, _) in enumerate(lines) if place == row)
+        line = next(line for place, line in enumerate(self._row_lines()) if place == row)
         return f"{self.path}, line {line}"
+
+    def lines(self) -> list[int]:
+        """The line on which each row begins (Parquet: its number)."""
+        return list(range(1, self.frame.height + 1)) if self.ending == ".parquet" else list(self._row_lines())
+
+    def _row_lines(self) -> Iterator[int]:
+        records = self._json_lines() if self.ending == ".jsonl" else self._records(first=1)
+        return (line for line, _ in records)
 
     def _check_text(self) -> None:
         if not self.content.strip():
@@ -168,7 +207,7 @@ class TableFile:
         """Polars would rename the second of two columns, and it would be read as another output."""
         first_line = self.content[: self.content.find(b"\n") + 1]
         simple = first_line and (self._quotes_are_plain or b'"' not in first_line)
-        names = first_line.decode().strip("\r\n").split(SEPARATORS[self.ending]) if simple else next(self._records())[1]
+        names = first_line.decode().strip("\r\n").split(self.separator) if simple else next(self._records())[1]
         for name, times in Counter(names).items():
             if times > 1:
                 raise EvenhandError(f"{self.path}, line 1: {times} columns are called {name!r}")
@@ -200,7 +239,7 @@ class TableFile:
         """The cells of each record from the first one asked for, and the line on which it begins."""
         lines = io.StringIO(self.content.decode(), newline="")
         quoting: Literal[0, 3] = csv.QUOTE_NONE if self._quotes_are_plain else csv.QUOTE_MINIMAL
-        reader = csv.reader(lines, delimiter=SEPARATORS[self.ending], strict=True, quoting=quoting)
+        reader = csv.reader(lines, delimiter=self.separator, strict=True, quoting=quoting)
         begins, record = 1, 0
         try:
             for cells in reader:

@@ -276,6 +276,23 @@ def test_tuples_never_mix_one_token_with_another() -> None:
     assert [one.value for _, _, one in found] == pytest.approx([0.0] * 5, abs=1e-12)
 
 
+def test_the_order_of_the_sentences_changes_nothing() -> None:
+    tagged = asked(misses_the_poor)
+    backwards = TaggedPredictions(tagged.sentences[::-1])
+    groups = ["rich", "poor"]
+    first, second = (measure_tags(one, groups=groups, bootstrap=20).to_dict() for one in (tagged, backwards))
+    assert first == second
+
+
+def test_the_terms_alone_have_one_row_a_sentence() -> None:
+    terms = asked(misses_the_poor).terms
+    assert len(terms) == 8
+    assert terms.position is None
+    assert terms.probabilities is not None
+    assert terms.probabilities[:, 0].tolist() == pytest.approx([1, 1, 0.3, 0.6] * 2)
+    assert measure(terms, ["cf_gap"])["cf_gap"]["LOC"].value == pytest.approx(0.55)
+
+
 def test_intervals_resample_whole_sentences() -> None:
     tagged = asked(misses_the_poor)
     found = measure_tags(tagged, ["tpr_gap", "cf_gap_tc", "cf_gap"], bootstrap=50, seed=1)
@@ -411,6 +428,15 @@ def test_tags_may_be_named_once_and_predictions_follow_from_probabilities(tmp_pa
     assert [one.predicted for one in tagged.sentences] == [one.predicted for one in whole.sentences]
     assert [one.term for one in tagged.sentences] == ["Mali", "New Zealand"]
     np.testing.assert_array_equal(tagged.predictions.probabilities, whole.predictions.probabilities)  # type: ignore[arg-type]
+
+
+def test_the_example_in_the_docs_is_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "taggers.md").read_text(encoding="utf-8")
+    line = page.partition("```json\n")[2].partition("\n```")[0]
+    tagged = read_tags(write(tmp_path / "tags.jsonl", json.loads(line)))
+    assert tagged.counts.fn[0, 0, 0] == tagged.counts.fp[0, 0, 0] == 1
+    assert tagged.terms.probabilities is not None
+    assert tagged.terms.probabilities[0, 0] == pytest.approx(0.7)
 
 
 def test_files_of_tags_are_told_from_tables(tmp_path: Path) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.cli.options import bounds, repeating, stdout_kept_clean
+
+if TYPE_CHECKING:
+    from evenhand.corpora import Corpus
 
 
 def audit(
@@ -50,10 +53,14 @@ def audit(
     from evenhand.comparing import Settings
     from evenhand.corpora import load_corpus
 
+    asked = load_corpus(corpus, spelling=spelling)
+    if asked.tagged:
+        _audit_taggers(systems, asked, attribute, alpha=alpha, seed=seed, out=out, as_json=as_json)
+        return
     with stdout_kept_clean():
         found = run(
             systems,
-            load_corpus(corpus, spelling=spelling),
+            asked,
             attributes=attribute,
             subsets=subset or ["all"],
             settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
@@ -68,3 +75,32 @@ def audit(
     if out is not None:
         typer.echo(f"saved in {out}: open {out / 'report.html'}, or `evenhand report {out}`", err=True)
     show(found, as_json=as_json)
+
+
+def _audit_taggers(
+    taggers: list[str],
+    corpus: Corpus,
+    attributes: list[str] | None,
+    *,
+    alpha: float,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """On a corpus of tokens and tags, it is taggers that are asked, and metrics that are shown."""
+    from evenhand.auditing import RESAMPLES, audit_taggers
+    from evenhand.measuring import MeasureSettings
+
+    settings = MeasureSettings(seed=seed, alpha=alpha, bootstrap=RESAMPLES)
+    with stdout_kept_clean():
+        found = audit_taggers(taggers, corpus, attributes=attributes, settings=settings, out=out)
+    if out is not None:
+        typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
+    if as_json:
+        typer.echo(found.to_json())
+        return
+    from rich.console import Console
+
+    from evenhand.report.measured.terminal import print_measurements
+
+    print_measurements(found, Console())

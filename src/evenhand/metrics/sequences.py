@@ -157,6 +157,12 @@ class TaggedPredictions:
         )
 
     @cached_property
+    def terms(self) -> Predictions:
+        """The rows of the identity terms alone, one a sentence: for tests, which compare means per source and group."""
+        rows = np.array([position == 0 for sentence in self.sentences for position, _ in sentence.merged()])
+        return replace(self.predictions.select(rows), position=None)
+
+    @cached_property
     def counts(self) -> Counts:
         """Spans by source, group and class: found exactly, found though there is none, missed.
 

@@ -15,8 +15,12 @@ STYLES: dict[Outcome, str] = {"reproduced": "green", "differs": "bold red", "nee
 
 
 def print_checks(checks: Sequence[Check], console: Console, *, everything: bool = False) -> None:
-    """A line for each claim (without `everything`, cells of tables only if they were checked), and what is needed."""
-    shown = [check for check in checks if everything or check.needs != SUBMISSIONS]
+    """A line for each claim, what is known to be wrong with those that differ, and what is needed for the others.
+
+    Without `everything`, cells of tables only if they were checked, and those that another line counts only if they
+    differ.
+    """
+    shown = [check for check in checks if everything or _worth_a_line(check)]
     table = Table(box=None, pad_edge=False)
     for heading in ("claim", "where", "printed", "here", "outcome"):
         table.add_column(heading, overflow="fold")
@@ -26,5 +30,11 @@ def print_checks(checks: Sequence[Check], console: Console, *, everything: bool 
     console.print(table)
     counted = Counter(check.outcome for check in checks)
     console.print(", ".join(f"{counted[outcome]} {outcome}" for outcome in STYLES))
+    for erratum, number in Counter(check.erratum for check in shown if check.erratum).items():
+        console.print(Text(f"{erratum} ({number})"), style="dim", soft_wrap=True)
     for needs, number in Counter(check.needs for check in checks if check.needs).items():
         console.print(Text(f"{number} claims need {needs}"), style="dim", soft_wrap=True)
+
+
+def _worth_a_line(check: Check) -> bool:
+    return check.needs != SUBMISSIONS and not (check.counted and check.outcome == "reproduced")

@@ -52,8 +52,13 @@ def _differences(groups: tuple[str, ...]) -> str:
 def _size(corpus: Corpus) -> str:
     frame = corpus.frame
     counted = {"sentences": len(corpus), "sources": frame["source"].n_unique(), "persons": frame["person"].n_unique()}
-    counted |= {f"{slot}s".replace("_", " "): frame[slot].drop_nulls().n_unique() for slot in corpus.slots}
+    slots = [slot for slot in corpus.slots if frame[slot].dtype != pl.Boolean]
+    counted |= {_plural(slot): frame[slot].drop_nulls().n_unique() for slot in slots}
     return ", ".join(f"{number:,} {name}" for name, number in counted.items())
+
+
+def _plural(slot: str) -> str:
+    return (f"{slot[:-1]}ies" if slot.endswith("y") else f"{slot}s").replace("_", " ")
 
 
 def _examples(corpus: Corpus) -> list[str]:

@@ -7,12 +7,16 @@ from evenhand.systems import (  # noqa: F401
     embedding,
     gru,
     hf,
+    hf_tagging,
     http,
+    human,
     nrc,
     planted,
     python_path,
+    python_tagging,
     random_uniform,
     skops_file,
+    spacy_tagging,
     spacy_textcat,
     svm,
     svr,
@@ -21,5 +25,17 @@ from evenhand.systems import (  # noqa: F401
 )
 from evenhand.systems.base import REGISTRY, Array, Output, Scorer, build_system, fingerprint_of, system
 from evenhand.systems.callables import as_scorer
+from evenhand.systems.tagging import Tagger, as_tagger
 
-__all__ = ["REGISTRY", "Array", "Output", "Scorer", "as_scorer", "build_system", "fingerprint_of", "system"]
+__all__ = [
+    "REGISTRY",
+    "Array",
+    "Output",
+    "Scorer",
+    "Tagger",
+    "as_scorer",
+    "as_tagger",
+    "build_system",
+    "fingerprint_of",
+    "system",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.systems.torch_import import import_torch
 
-READ = ("*.json", "*.model", "*.safetensors", "*.txt")
+READ = ("*.json", "*.model", "*.safetensors", "*.spm", "*.txt")
 """The files of a folder that its answers depend on: configuration, vocabulary and weights."""
 
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
@@ -40,26 +40,34 @@ def load(folder: Path, kind: str, *, may_miss: str = "") -> tuple[Any, Any]:
     No code of the folder is run and no pickle is read. Weights whose names begin with `may_miss` may be absent. What
     transformers would fill in at random, or leave empty, with a warning only, is refused here.
     """
-    import_torch()  # without it, transformers would name the lack in twenty lines
-    import transformers
-
-    _refuse_pickles(folder)
-    settings = {"trust_remote_code": False, "local_files_only": True}
-    try:
-        with quiet():
-            tokeniser = transformers.AutoTokenizer.from_pretrained(folder, **settings)
-            model, report = getattr(transformers, kind).from_pretrained(
-                folder, use_safetensors=True, output_loading_info=True, **settings
-            )
-    except Exception as error:  # each damage has an error of its own, and all of them mean the same
-        raise EvenhandError(f"{folder} cannot be loaded: {type(error).__name__}: {one_line(error)}") from error
-    missing = sorted(key for key in report["missing_keys"] if not (may_miss and key.startswith(may_miss)))
-    if missing:
-        raise EvenhandError(
-            f"{folder} holds no weights for {_few(missing)} (they would be random): not a model for this task"
-        )
+    tokeniser, model, report = _loaded(folder, kind)
+    _refuse_random(folder, (key for key in report["missing_keys"] if not (may_miss and key.startswith(may_miss))))
     _check_vocabulary(folder, tokeniser, model)
     return tokeniser, model.float().eval()
+
+
+def load_for_training(folder: Path, kind: str, labels: Sequence[str], *, by_word: bool = False) -> tuple[Any, Any]:
+    """The tokeniser and the model of a folder, with a head for these labels; only the head may be new, and random.
+
+    With `by_word`, the tokeniser is made to read single words as it reads them within a text.
+    """
+    numbered = dict(enumerate(labels))
+    tokeniser, model, report = _loaded(
+        folder,
+        kind,
+        num_labels=len(labels),
+        id2label=numbered,
+        label2id={label: number for number, label in numbered.items()},
+        problem_type="single_label_classification",
+        ignore_mismatched_sizes=True,
+    )
+    new = {*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])}
+    body = f"{model.base_model_prefix}."
+    _refuse_random(folder, (key for key in new if key.startswith(body) and "pooler" not in key))
+    _check_vocabulary(folder, tokeniser, model)
+    if by_word and getattr(tokeniser, "add_prefix_space", None) is False:
+        tokeniser = type(tokeniser).from_pretrained(folder, local_files_only=True, add_prefix_space=True)
+    return tokeniser, model.float()
 
 
 def digest(folder: Path) -> str:
@@ -114,6 +122,32 @@ def _fetched(name: str, revision: str | None) -> Path:
             f"{missing} fetching {name!r} from the Hugging Face hub failed: {type(error).__name__}: {one_line(error)}"
         ) from error
     return Path(found)
+
+
+def _loaded(folder: Path, kind: str, **more: Any) -> tuple[Any, Any, Any]:
+    """The tokeniser, the model, and what transformers reports of its weights."""
+    import_torch()  # without it, transformers would name the lack in twenty lines
+    import transformers
+
+    _refuse_pickles(folder)
+    settings = {"trust_remote_code": False, "local_files_only": True}
+    try:
+        with quiet():
+            tokeniser = transformers.AutoTokenizer.from_pretrained(folder, **settings)
+            model, report = getattr(transformers, kind).from_pretrained(
+                folder, use_safetensors=True, output_loading_info=True, **settings, **more
+            )
+    except Exception as error:  # each damage has an error of its own, and all of them mean the same
+        raise EvenhandError(f"{folder} cannot be loaded: {type(error).__name__}: {one_line(error)}") from error
+    return tokeniser, model, report
+
+
+def _refuse_random(folder: Path, keys: Iterable[str]) -> None:
+    missing = sorted(keys)
+    if missing:
+        raise EvenhandError(
+            f"{folder} holds no weights for {_few(missing)} (they would be random): not a model for this task"
+        )
 
 
 def _refuse_pickles(folder: Path) -> None:

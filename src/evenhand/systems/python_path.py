@@ -20,6 +20,11 @@ def from_python_path(path: str, *, low: float = 0.0, high: float = 1.0, version:
 
     The working directory counts among the places where modules are looked for.
     """
+    return as_scorer(object_at(path), name=f"py:{path}", low=low, high=high, version=version)
+
+
+def object_at(path: str) -> object:
+    """What `package.module:name` means: the module is imported, the name looked up in it."""
     module_name, colon, attribute = path.partition(":")
     if not colon or not all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")]):
         raise UsageError(f"'py:{path}' does not read as {FORM}")
@@ -30,7 +35,7 @@ def from_python_path(path: str, *, low: float = 0.0, high: float = 1.0, version:
             hint = did_you_mean(part, known) if known else ""
             raise UsageError(f"'py:{path}': {module_name!r} ({_file_of(module_name)}) has no {part!r}{hint}")
         found = getattr(found, part)
-    return as_scorer(found, name=f"py:{path}", low=low, high=high, version=version)
+    return found
 
 
 def _import(name: str) -> ModuleType:

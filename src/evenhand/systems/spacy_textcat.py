@@ -43,7 +43,7 @@ class SpacyCategories:
     def __init__(self, model: str, *, outputs: Mapping[str, str] | Sequence[str] | None = None) -> None:
         self.name = f"spacy:{model}"
         self.batch_size = 512
-        self._nlp = _load(model, self.name)
+        self._nlp = load_pipeline(model, self.name)
         exclusive, others = _categories(self._nlp)
         if not exclusive and not others:
             parts = ", ".join(self._nlp.pipe_names) or "nothing"
@@ -66,7 +66,8 @@ class SpacyCategories:
         return np.array(rows, dtype=np.float64).reshape(-1, len(self._labels))
 
 
-def _load(model: str, name: str) -> Any:
+def load_pipeline(model: str, name: str) -> Any:
+    """The pipeline of a folder or an installed package; `name` is what errors call it."""
     import spacy
 
     folder = Path(model).expanduser()

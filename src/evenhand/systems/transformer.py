@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +46,10 @@ class Transformer:
         if at_once < 1:
             raise UsageError(f"{name!r}: at_once must be 1 or more, not {at_once}")
         self.name = name
-        self.device = _device(device)
+        self.device = device_for(device)
         self.tokeniser, model = checkpoint.load(folder, kind, may_miss=may_miss)
         self.model = model.to(self.device)
-        self.limit = _limit(self.tokeniser, self.model, longest)
+        self.limit = longest_read(self.tokeniser, self.model, longest)
         # Without a token to pad with, texts of different lengths cannot share a batch.
         self.at_once = 1 if self.tokeniser.pad_token_id is None else at_once
         if self.model.config.pad_token_id is None:
@@ -59,16 +59,23 @@ class Transformer:
 
     def ask(self, texts: Sequence[str], read: Callable[[Any, Any], Any], *, width: int) -> Array:
         """One row of `width` numbers a text; `read` gets the model's outcome and which positions are not padding."""
-        torch = import_torch()
         answers: Array = np.empty((len(texts), width), dtype=np.float64)
+        for places, given, outcome in self.outcomes(texts):
+            answers[places] = read(outcome, given["attention_mask"]).float().cpu().numpy()
+        return answers
+
+    def outcomes(self, texts: Sequence[str], *, offsets: bool = False) -> Iterator[tuple[list[int], Any, Any]]:
+        """Batch by batch: which texts, what the model was given, and its outcome.
+
+        With `offsets`, what was given says which characters of its text each word piece covers.
+        """
+        torch = import_torch()
         if not len(texts):
-            return answers
+            return
         with torch.inference_mode():
             for places in by_length(texts, self._lengths(texts), self.at_once):
-                given = self._encoded([texts[place] for place in places])
-                outcome = self.model(**{key: value for key, value in given.items() if key in self._takes})
-                answers[places] = read(outcome, given["attention_mask"]).float().cpu().numpy()
-        return answers
+                given = self._encoded([texts[place] for place in places], offsets=offsets)
+                yield places, given, self.model(**{key: given[key] for key in given if key in self._takes})
 
     def tokenise(self, text: str) -> list[str]:
         """The word pieces of a text, without special tokens."""
@@ -86,10 +93,11 @@ class Transformer:
             "code": checkpoint.digest_of(code),
         }
 
-    def _encoded(self, texts: list[str]) -> Any:
+    def _encoded(self, texts: list[str], *, offsets: bool) -> Any:
         cut: dict[str, Any] = {} if self.limit is None else {"truncation": True, "max_length": self.limit}
         padding = self.tokeniser.pad_token_id is not None
-        given = self.tokeniser(texts, padding=padding, return_tensors="pt", return_attention_mask=True, **cut)
+        more = {"return_offsets_mapping": True} if offsets else {}
+        given = self.tokeniser(texts, padding=padding, return_tensors="pt", return_attention_mask=True, **cut, **more)
         return given.to(self.device)
 
     def _lengths(self, texts: Sequence[str]) -> list[int]:
@@ -103,7 +111,8 @@ class Transformer:
         return found
 
 
-def _device(setting: str) -> Any:
+def device_for(setting: str) -> Any:
+    """The device that is asked for; `auto` is a GPU where there is one."""
     torch = import_torch()
     if setting == "auto":
         gpu = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
@@ -118,7 +127,7 @@ def _device(setting: str) -> Any:
     return device
 
 
-def _limit(tokeniser: Any, model: Any, longest: int | None) -> int | None:
+def longest_read(tokeniser: Any, model: Any, longest: int | None = None) -> int | None:
     """How many word pieces the model reads: the least of what its tokeniser, its positions and the caller allow."""
     torch = import_torch()
     positions = getattr(model.config, "max_position_embeddings", None)

@@ -21,7 +21,7 @@ def lead(result: Measured) -> str:
 def in_words(result: Measured) -> str:
     """The few things to know first: how often the answer changes, by how much, and whether that holds in general."""
     parts = [_behaviour(behaviour) for behaviour in result.behaviours]
-    parts += [_moves(result), _general(result)]
+    parts += [_moves(result), _general(result), *(f"{note}." for note in result.notes)]
     return " ".join(part for part in parts if part)
 
 

@@ -1,0 +1,126 @@
+"""Ratings for reading in a terminal: the partial and the complete order, and how sure each level is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.rating import Rating, RatingReport
+
+X = "X"
+SCORES = {
+    "rejection": "the weighted rejection score: pairs of classes whose means differ, each level with its weight",
+    "deconfounding": "the largest impact of deconfounding: by how many per cent of itself the mean sentiment for an "
+    "emotion moves once {adjusted_for} is adjusted for; X: from 0 to something else, worse than any number",
+}
+LEVELS = "Levels go from 1, the least biased of these, to {levels}. They compare systems; no level means fair."
+PARTIAL_MARK = "*"
+
+
+def print_ratings(report: RatingReport, console: Console) -> None:
+    """The orders of all ratings, then each system's score with its uncertainty, and what to keep in mind."""
+    console.print(_orders(report))
+    for result in report.results:
+        console.print()
+        console.print(Text(_where(result), style="bold"))
+        console.print(_systems(result))
+        for line in _remarks(result):
+            console.print(Text(line, style="dim"))
+    console.print()
+    overall = ", ".join(f"{system}: {_level(level)}" for system, level in report.overall.items())
+    console.print(Text(f"Overall ({report.settings.overall} of all): {overall}"))
+    console.print(Text(LEVELS.format(levels=report.settings.levels), style="dim"))
+
+
+def score_text(score: float | None) -> str:
+    """A raw score as the paper prints it.
+
+    >>> score_text(23.0), score_text(160.2787456), score_text(math.inf), score_text(math.nan), score_text(0.0)
+    ('23', '160.28', 'X', 'undefined', '0')
+    """
+    if score is None or math.isnan(score):
+        return "undefined"
+    return X if math.isinf(score) else f"{score:.2f}".rstrip("0").rstrip(".")
+
+
+def _orders(report: RatingReport) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("data", "group", "partial order", "complete order"):
+        table.add_column(heading, overflow="fold")
+    for result in report.results:
+        data = " ".join(part for part in (result.data, result.via and f"via {result.via}") if part)
+        group = ", ".join(part for part in (result.group, result.attribute) if part)
+        partial = "{" + ", ".join(f"{name}: {score_text(score)}" for name, score in result.partial_order) + "}"
+        order = [name for name, _ in result.partial_order]
+        complete = "{" + ", ".join(f"{name}: {_level(result.ratings[name])}" for name in order) + "}"
+        table.add_row(Text(data), Text(group), Text(partial), Text(complete))
+    return table
+
+
+def _where(result: Rating) -> str:
+    parts = (result.data, result.group, f"by {result.attribute}", result.via and f"via {result.via}")
+    return ", ".join(part for part in parts if part)
+
+
+def _systems(result: Rating) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    headings = ["system", "raw score"]
+    if result.uncertainty is not None:
+        headings += ["95 % of draws", "level", "levels 1, 2 … in draws", "tied with"]
+    else:
+        headings.append("level")
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading == "raw score" else "left", overflow="fold")
+    in_order = [name for name, _ in result.partial_order]
+    for name in [*in_order, *(name for name in result.raw if name not in in_order)]:
+        mark = PARTIAL_MARK if name in result.partial else ""
+        row = [name, score_text(result.raw[name]) + mark]
+        level = _level(result.ratings[name])
+        table.add_row(*map(Text, row + ([level] if result.uncertainty is None else _unsure(result, name, level))))
+    return table
+
+
+def _unsure(result: Rating, name: str, level: str) -> list[str]:
+    found = result.uncertainty
+    if found is None:
+        return [level]
+    low, high = (X if end is None else score_text(end) for end in found.intervals[name])
+    shares = " ".join(f"{share:.0%}" for share in found.levels[name])
+    tied = [other for pair in found.tied if name in pair for other in pair if other != name]
+    return [f"{low} to {high}", level, shares, ", ".join(tied)]
+
+
+def _remarks(result: Rating) -> Iterator[str]:
+    said = SCORES[result.method].format(adjusted_for=" and ".join(result.adjusted_for))
+    yield f"Raw score: {said}."
+    if result.expected is not None:
+        yield f"A fair system whose answers vary by chance would get about {score_text(result.expected)}, not 0."
+    if result.partial:
+        yield f"{PARTIAL_MARK} partial: rated by what is defined. {_unmet(result)}"
+    for name, reason in result.undefined.items():
+        yield f"{name}: {reason}."
+    if result.uncertainty is not None:
+        drawn = f"{result.uncertainty.replicates:,} draws of {result.uncertainty.over}"
+        tied = "systems are tied unless one scores lower in 97.5 % of them"
+        yield f"Uncertainty from {drawn}; {tied}. Draws add chance to chance, so their scores tend to be higher."
+        for note in result.uncertainty.notes:
+            yield f"{note[:1].upper()}{note[1:]}."
+
+
+def _unmet(result: Rating) -> str:
+    reasons = {
+        f"{dataset}: {cell.undefined}"
+        for by_dataset in result.impact.values()
+        for dataset, cells in by_dataset.items()
+        for cell in cells.values()
+        if cell.adjusted is None
+    }
+    return "; ".join(sorted(reasons)) + "."
+
+
+def _level(level: int | None) -> str:
+    return "undefined" if level is None else str(level)

@@ -1,0 +1,15 @@
+"""Who tags: a callable of the user's own code, by the path that people type (`py:package.module:callable`)."""
+
+from __future__ import annotations
+
+from evenhand.systems.python_path import object_at
+from evenhand.systems.tagging import Tagger, as_tagger, tagger
+
+
+@tagger("py", address="package.module:callable")
+def tagger_from_python_path(path: str) -> Tagger:
+    """Your own function: a list of token lists in, for each a list of tags out, or of probabilities by tag.
+
+    The working directory counts among the places where modules are looked for.
+    """
+    return as_tagger(object_at(path), name=f"py:{path}")
