@@ -10,7 +10,7 @@ AUDIT_OUT ?= audit
 audit: .venv/.runtime  ## the demo: three real sentiment systems, gender and race
 	$(BIN)/evenhand audit vader textblob svr --out $(AUDIT_OUT)
 
-test: lint types .venv/.browser  ## everything, as in CI
+test: lint types .venv/.browser .venv/.apertium  ## everything, as in CI
 	$(BIN)/pytest -n 2 --dist loadfile
 
 quick: .venv/.dev  ## the inner loop: no simulations
@@ -33,6 +33,13 @@ bench: .venv/.dev  ## ratios measured side by side in one run
 	  || echo "Chromium could not be installed; the tests of the page in a browser are skipped"
 	touch $@
 
+# Round trips are tested with Apertium, which Debian has; without it those tests are skipped.
+.venv/.apertium: .venv/.dev
+	@command -v apertium > /dev/null && apertium -l | grep -qw eng-spa || ! command -v apt-get > /dev/null \
+	  || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq apertium apertium-eng-spa > /dev/null; } \
+	  || echo "Apertium could not be installed; the tests of round trips through it are skipped"
+	touch $@
+
 clean:
 	rm -rf .venv audit
 
@@ -43,5 +50,5 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/.runtime
-	$(INSTALL) --editable '.[lexicon,hf,spacy,embedding,neural,dev]'
+	$(INSTALL) --editable '.[lexicon,hf,spacy,embedding,neural,human,dev]'
 	touch $@

@@ -6,7 +6,21 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli import advise, audit, corpus, measure, report, reproduce, study, systems, train
+from evenhand.cli import (
+    advise,
+    annotate,
+    audit,
+    chat,
+    corpus,
+    drift,
+    measure,
+    rate,
+    report,
+    reproduce,
+    study,
+    systems,
+    train,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,6 +35,10 @@ app.command()(study.study)
 app.command()(measure.measure)
 app.command()(measure.metrics)
 app.command()(advise.advise)
+app.command()(chat.chat)
+app.command()(annotate.annotate)
+app.command()(drift.drift)
+app.command()(rate.rate)
 app.command()(reproduce.reproduce)
 app.command()(systems.systems)
 app.add_typer(corpus.app, name="corpus")

@@ -8,13 +8,15 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal
 
-from evenhand.corpora.corpus import Corpus
+from evenhand.corpora.chat.catalogue import SPEC as CHAT
+from evenhand.corpora.chat.catalogue import load_chat_corpus
+from evenhand.corpora.corpus import METADATA, Corpus
 from evenhand.corpora.filler import fill
 from evenhand.corpora.recipe import Recipe, read_recipe
 from evenhand.corpora.suites import SPEC, load_suite
 from evenhand.corpora.table import is_released_eec, read_corpus_table, read_released_eec
 from evenhand.errors import UsageError, did_you_mean
-from evenhand.tables import ENDINGS
+from evenhand.tables import ENDINGS, TableFile
 
 RECIPE_ENDINGS = (".yaml", ".yml")
 
@@ -49,12 +51,15 @@ def eec(spelling: Literal["published", "released"] = "published") -> Corpus:
 def load_corpus(
     name_or_file: str | Path, *, spelling: str | None = None, attributes: Sequence[str] | None = None
 ) -> Corpus:
-    """A corpus by name, from a recipe (.yaml), a table (.csv, .tsv, .jsonl, .parquet) or as suite:FOLDER#ATTRIBUTE."""
+    """A corpus by name, from a recipe (.yaml), a table (.csv, .tsv, .jsonl, .parquet), as suite:FOLDER#ATTRIBUTE or, of
+    conversations, as chat:LOG."""
     name = str(name_or_file)
     if name in corpus_names():
         return _packaged(name, spelling)
     if name.startswith(SPEC):
         return load_suite(name)
+    if name.startswith(CHAT):
+        return load_chat_corpus(name)
     path = Path(name_or_file)
     ending = path.suffix.lower()
     if ending in RECIPE_ENDINGS or ending in ENDINGS:
@@ -62,6 +67,8 @@ def load_corpus(
             raise UsageError(f"no such corpus file: {path}")
         if ending in RECIPE_ENDINGS:
             return fill(read_recipe(path), spelling=spelling)
+        if attributes is None and METADATA in TableFile(path).metadata:
+            return Corpus.load(path)
         if is_released_eec(path):
             return read_released_eec(path, generated=eec("released"))
         return read_corpus_table(path, attributes=attributes)

@@ -1,0 +1,152 @@
+"""Asking people: sheets for annotators to fill in, and how far they agree once they have."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from evenhand.corpora import Corpus, load_corpus
+from evenhand.errors import UsageError
+from evenhand.files import check_writable, write_together
+from evenhand.stats.agreement import Agreement, agreement
+from evenhand.systems.annotations import Annotations, read_annotations
+from evenhand.systems.human import SHEETS, annotator_files
+from evenhand.tables import BYTE_ORDER_MARK
+
+INSTRUCTIONS = """# How to label the texts
+
+You have a file of your own, `{sheet}`, with one text a row. Please write a number into the column `label` of each row:
+
+| label | the text sounds |
+|---:|---|
+| 1 | positive: pleased, friendly, grateful, hopeful … |
+| 0 | neutral: it states or asks something, or what is good and bad in it is about even |
+| -1 | negative: annoyed, sad, worried, hostile … |
+
+- Judge the words as they stand, as if you had met the text alone. Who said it does not matter, nor whether it is true.
+- Judge how it sounds, not whether you agree with it.
+- Go by your first impression; half a minute a text is plenty. There are no right answers to look up.
+- Leave the cell empty if you cannot tell or would rather not say. An empty cell is better than a guess.
+- Work alone, and do not talk about the texts with the other annotators before all of you are done: their order is
+  different in each file, on purpose.
+- Change nothing but the column `label`, and save the file as CSV (UTF-8) under its own name.
+
+{texts} texts. You may stop at any time and go on later, or not at all. Texts that people wrote may be unpleasant to
+read; skip what you do not want to read.
+"""
+
+MEANINGS = {-1: "negative", 0: "neutral", 1: "positive"}
+FORMULA = ("=", "+", "-", "@")
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """How much an annotator labelled, and how."""
+
+    name: str
+    labelled: int
+    missing: int
+    negative: int
+    neutral: int
+    positive: int
+
+
+@dataclass(frozen=True)
+class Sheets:
+    """What the annotators of some texts wrote: how much, how far they agree, and where they are at odds.
+
+    `agreement` is for ordered labels (a −1 beside a 1 is worse than beside a 0), `nominal` for labels as mere names.
+    `ties` are texts whose label has to be drawn; `unlabelled` texts that nobody labelled.
+    """
+
+    annotators: tuple[Annotator, ...]
+    texts: int
+    unlabelled: int
+    ties: int
+    agreement: Agreement
+    nominal: Agreement
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        names = [annotator.name for annotator in self.annotators]
+        pairs = [
+            {"annotators": [names[first], names[second]], "percent": percent}
+            for (first, second), percent in self.agreement.pairs.items()
+        ]
+        return {
+            "annotators": [asdict(annotator) for annotator in self.annotators],
+            "texts": self.texts,
+            "unlabelled": self.unlabelled,
+            "ties": self.ties,
+            "labelled_by_two": self.agreement.units,
+            "percent_agreement": self.agreement.percent,
+            "percent_unanimous": self.agreement.unanimous,
+            "pairs": pairs,
+            "krippendorff_alpha": {
+                one.level: {"alpha": one.alpha, "undefined": one.undefined} for one in (self.agreement, self.nominal)
+            },
+        }
+
+
+def write_sheets(corpus: Corpus | str | Path, folder: Path | str, *, annotators: int = 3, seed: int = 0) -> list[Path]:
+    """Write a sheet per annotator, each in an order of its own, and their instructions.
+
+    Each distinct text of the corpus stands in a sheet once: what people say about it holds wherever it occurs. Sheets
+    that are there already are never written over.
+    """
+    if annotators < 1:
+        raise UsageError(f"{annotators} annotators: name at least one")
+    folder = Path(folder)
+    check_writable(folder)
+    if folder.is_dir() and any(folder.glob(SHEETS)):
+        raise UsageError(f"{folder} holds sheets already, and somebody may have filled them in; choose another folder")
+    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
+    texts = corpus.frame.select("id", pl.col("text").str.strip_chars()).unique(
+        "text", keep="first", maintain_order=True
+    )
+    # What a spreadsheet would take for a formula is shown as text behind a space, which is cut off again on reading.
+    texts = texts.with_columns(
+        text=pl.when(pl.col("text").str.slice(0, 1).is_in(FORMULA)).then(" " + pl.col("text")).otherwise("text"),
+        label=pl.lit(None, dtype=pl.String),
+    )
+    contents: dict[Path, bytes] = {}
+    for number in range(1, annotators + 1):
+        order = np.random.default_rng([seed, number]).permutation(texts.height)
+        # Spreadsheets take a CSV file for UTF-8 only if it begins with a byte-order mark.
+        sheet = BYTE_ORDER_MARK + texts[order].write_csv().encode()
+        contents[folder / SHEETS.replace("*", str(number))] = sheet
+    instructions = INSTRUCTIONS.format(sheet=SHEETS.replace("*", "NUMBER"), texts=f"{texts.height:,}")
+    write_together({**contents, folder / "instructions.md": instructions.encode()})
+    return sorted(contents)
+
+
+def check_sheets(address: str | Path, *, corpus: Corpus | None = None, label: str | None = None) -> Sheets:
+    """How far annotators agree: of the sheets in a folder, or of files separated by commas."""
+    annotations = read_annotations(annotator_files(str(address)), corpus=corpus, label=label)
+    return sheets_of(annotations)
+
+
+def sheets_of(annotations: Annotations) -> Sheets:
+    """The same for annotations that were read, such as those of the system `human`."""
+    given = zip(annotations.annotators, annotations.matrix, strict=True)
+    counted = [
+        Annotator(
+            name=name,
+            labelled=int((~np.isnan(row)).sum()),
+            missing=int(np.isnan(row).sum()),
+            **{meaning: int((row == label).sum()) for label, meaning in MEANINGS.items()},
+        )
+        for name, row in given
+    ]
+    return Sheets(
+        annotators=tuple(counted),
+        texts=len(annotations.texts),
+        unlabelled=len(annotations.texts) - len(annotations.votes),
+        ties=len(annotations.ties),
+        agreement=agreement(annotations.matrix, level="ordinal"),
+        nominal=agreement(annotations.matrix, level="nominal"),
+    )

@@ -1,0 +1,90 @@
+"""`evenhand chat`: conversations made ready, counted, and compared by the user's gender."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli.options import bounds, stdout_kept_clean
+from evenhand.errors import UsageError
+
+PAIRS = "May be repeated."
+
+
+def chat(
+    logs: Annotated[
+        list[str],
+        typer.Argument(metavar="LOG...", help="Logs of one or more studies (csv, tsv, jsonl, parquet), or `example`."),
+    ],
+    system: Annotated[list[str] | None, typer.Option(help=f"Also ask this system. {PAIRS}")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROLE=COLUMN", help=f"Where a log has what, as in conversation=session. {PAIRS}"),
+    ] = None,
+    separator: Annotated[str | None, typer.Option(help="Between cells, where the header does not tell.")] = None,
+    speaker: Annotated[
+        list[str] | None, typer.Option(metavar="CELL=user|chatbot", help=f"Who a log means by what. {PAIRS}")
+    ] = None,
+    gender: Annotated[
+        list[str] | None, typer.Option(metavar="CELL=GENDER", help=f"Which gender a log means by what. {PAIRS}")
+    ] = None,
+    assign: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GENDER=NUMBER", help="For studies without genders; else male=10 and female=10."),
+    ] = None,
+    range_: Annotated[
+        str | None,
+        typer.Option("--range", metavar="LOW,HIGH", help="The range of scores that declare none (else 0,1)."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For assigned genders and permutations.")] = 0,
+    cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for tables, charts and the prepared conversations.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+) -> None:
+    """Say what is in conversations, and whether the user's gender changes what is said and how systems score it."""
+    columns, speakers, genders = (_pairs(given) for given in (column, speaker, gender))
+    counts = _numbers(assign)
+    ends = bounds(range_)
+    from evenhand.chatting import examine_chat
+
+    with stdout_kept_clean():
+        found = examine_chat(
+            logs, systems=system or (), columns=columns, separator=separator, speakers=speakers, genders=genders,
+            assign=counts, bounds=ends, seed=seed, cache=cache, out=out,
+        )  # fmt: skip
+    if out is not None:
+        typer.echo(f"saved in {out}", err=True)
+    if as_json:
+        typer.echo(found.to_json())
+        return
+    from rich.console import Console
+
+    from evenhand.report.chat import print_chat
+
+    print_chat(found, Console())
+
+
+def _pairs(given: Sequence[str] | None) -> dict[str, str]:
+    """`KEY=VALUE` as a mapping.
+
+    >>> _pairs(["text=message", "conversation=session"])
+    {'text': 'message', 'conversation': 'session'}
+    """
+    parted = [one.partition("=") for one in given or ()]
+    for key, equals, value in parted:
+        if not (key and equals and value):
+            raise UsageError(f"{key + equals + value!r} does not read as KEY=VALUE")
+    return {key: value for key, _, value in parted}
+
+
+def _numbers(given: Sequence[str] | None) -> dict[str, int] | None:
+    if not given:
+        return None
+    pairs = _pairs(given)
+    for key, value in pairs.items():
+        if not value.isdigit():
+            raise UsageError(f"--assign {key}={value}: {value!r} is no number of conversations")
+    return {key: int(value) for key, value in pairs.items()}

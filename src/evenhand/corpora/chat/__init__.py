@@ -1,0 +1,52 @@
+"""Conversations between people and chatbots: logs, what is done to them before they are used, and corpora of them."""
+
+from evenhand.corpora.chat.catalogue import EXAMPLE, load_chat_corpus, read_chat
+from evenhand.corpora.chat.corpus import chat_corpora, chat_corpus
+from evenhand.corpora.chat.logs import read_log
+from evenhand.corpora.chat.pipeline import Conversations, StepDone, prepare, run_steps
+from evenhand.corpora.chat.properties import per_conversation, properties, stop_words, words
+from evenhand.corpora.chat.steps import (
+    CHATBOT,
+    NOT_SAID,
+    USER,
+    add_prefixes,
+    as_published,
+    assign_proxies,
+    check_borders,
+    code_genders,
+    code_speakers,
+    drop_null_rows,
+    drop_single_classes,
+    join_studies,
+    merge_runs,
+)
+
+__all__ = [
+    "CHATBOT",
+    "EXAMPLE",
+    "NOT_SAID",
+    "USER",
+    "Conversations",
+    "StepDone",
+    "add_prefixes",
+    "as_published",
+    "assign_proxies",
+    "chat_corpora",
+    "chat_corpus",
+    "check_borders",
+    "code_genders",
+    "code_speakers",
+    "drop_null_rows",
+    "drop_single_classes",
+    "join_studies",
+    "load_chat_corpus",
+    "merge_runs",
+    "per_conversation",
+    "prepare",
+    "properties",
+    "read_chat",
+    "read_log",
+    "run_steps",
+    "stop_words",
+    "words",
+]

@@ -1,0 +1,268 @@
+"""Tests over term means agree with other implementations, say what they cannot say, and rarely cry wolf."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.oneway import anova_oneway
+
+from evenhand.stats.ranks import friedman, wilcoxon
+from evenhand.stats.terms import CANNOT, FLAT, term_omnibus, term_tests
+
+
+def normal(seed: int, *sizes: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return [rng.normal(0.5 + 0.01 * place, 0.02 + 0.01 * place, size) for place, size in enumerate(sizes)]
+
+
+def test_a_hand_computed_group_against_the_mean_of_two_others() -> None:
+    # Means 0.2, 0.5, 0.9; squares within 0.02 + 0.02 + 0.02 over 1 + 1 + 2 degrees of freedom: 0.015.
+    groups = [np.array([0.1, 0.3]), np.array([0.4, 0.6]), np.array([0.8, 0.9, 1.0])]
+    test = term_tests(groups).groups[0]
+    assert test.estimate == pytest.approx(0.2 - (0.5 + 0.9) / 2)
+    assert test.standard_error == pytest.approx(np.sqrt(0.015 * (1 / 2 + (1 / 2 + 1 / 3) / 4)))
+    assert test.df == 4
+    assert test.t == pytest.approx(test.estimate / test.standard_error)
+    assert test.effect == pytest.approx(-0.5 / np.sqrt(0.015))
+    assert (test.terms, test.other_terms, test.pooled) == (2, 5, True)
+
+
+@pytest.mark.parametrize(("sizes", "equal"), [((5, 9), False), ((4, 9), True), ((9, 4), True), ((2, 2), True)])
+def test_two_groups_are_welch_or_student_as_in_scipy(sizes: tuple[int, int], equal: bool) -> None:
+    first, second = normal(1, *sizes)
+    found = term_tests([first, second])
+    theirs = stats.ttest_ind(first, second, equal_var=equal)
+    interval = theirs.confidence_interval(0.95)
+    for test, sign in zip(found.groups, (1, -1), strict=True):
+        assert test.pooled == equal
+        assert test.t == pytest.approx(sign * theirs.statistic)
+        assert test.df == pytest.approx(theirs.df)
+        assert test.p == pytest.approx(theirs.pvalue)
+        assert test.p_adjusted == test.p  # one question, asked from both sides
+    assert found.groups[0].interval == pytest.approx((interval.low, interval.high))
+    assert found.omnibus.p == pytest.approx(theirs.pvalue)
+
+
+@pytest.mark.parametrize(("sizes", "variance"), [((5, 8, 13), "unequal"), ((3, 8, 13), "equal"), ((2, 2, 2), "equal")])
+def test_the_omnibus_agrees_with_statsmodels(sizes: tuple[int, ...], variance: str) -> None:
+    groups = normal(2, *sizes)
+    theirs = anova_oneway(groups, use_var=variance, welch_correction=True)
+    found = term_omnibus(groups)
+    assert found.pooled == (variance == "equal")
+    assert found.f == pytest.approx(theirs.statistic)
+    assert found.df == pytest.approx(theirs.df)
+    assert found.p == pytest.approx(theirs.pvalue)
+
+
+def test_omega_squared_by_hand() -> None:
+    # Between: 0.36, within: 0.06 over 3; ω² = (0.36 − 2 · 0.02) / (0.42 + 0.02).
+    found = term_omnibus([np.array([0.1, 0.3]), np.array([0.4, 0.6]), np.array([0.7, 0.9])])
+    assert found.effect == pytest.approx((0.36 - 0.04) / 0.44)
+
+
+def test_a_group_of_one_term_has_an_estimate_and_no_test() -> None:
+    groups = [np.array([0.9]), *normal(3, 6, 7)]
+    found = term_tests(groups)
+    alone = found.groups[0]
+    assert alone.undefined == f"{CANNOT}: the group has one term"
+    assert alone.estimate == pytest.approx(0.9 - (groups[1].mean() + groups[2].mean()) / 2)
+    assert (alone.p, alone.interval, alone.significant) == (None, None, None)
+    assert found.omnibus.left_out == (0,)
+    assert found.omnibus.p == pytest.approx(term_omnibus(groups[1:]).p)
+    assert found.groups[1].p is not None
+
+
+def test_one_term_on_the_other_side_is_as_little() -> None:
+    found = term_tests([*normal(3, 6), np.array([0.9])])
+    assert found.groups[0].undefined == f"{CANNOT}: the other group has one term"
+    assert found.omnibus.undefined == f"{CANNOT}: fewer than two groups have two terms"
+    assert found.groups[0].significant is None
+
+
+def test_one_term_in_every_group_cannot_be_tested() -> None:
+    found = term_tests([np.array([0.1]), np.array([0.4]), np.array([0.9])])
+    assert found.omnibus.p is None
+    assert all(test.p is None and test.undefined for test in found.groups)
+
+
+def test_terms_that_do_not_differ_leave_nothing_to_test_against() -> None:
+    # 0.1 · 3 and 0.3 differ by rounding.
+    found = term_tests([np.array([0.1 * 3, 0.3]), np.array([0.4, 0.4]), np.array([0.5, 0.5])])
+    assert found.omnibus.undefined == FLAT
+    assert all(test.undefined == FLAT and test.p is None for test in found.groups)
+    assert found.groups[0].estimate == pytest.approx(-0.15)
+
+
+def test_a_group_without_terms_is_said() -> None:
+    found = term_tests([np.array([]), *normal(3, 6, 7)])
+    assert found.groups[0].undefined == "a group has no terms"
+    assert found.groups[0].estimate is None
+
+
+def test_the_others_count_the_same_however_many_terms_they_have() -> None:
+    groups = [np.array([0.5, 0.6]), np.array([0.1, 0.2]), np.repeat([0.8, 0.9], 50)]
+    assert term_tests(groups).groups[0].estimate == pytest.approx(0.55 - (0.15 + 0.85) / 2)
+
+
+def test_significance_needs_the_omnibus_and_the_correction() -> None:
+    rng = np.random.default_rng(5)
+    clear = [rng.normal(0.5 + gap, 0.01, 8) for gap in (0.0, 0.0, 0.3)]
+    found = term_tests(clear)
+    assert found.groups[2].significant
+    raw = np.array([test.p for test in found.groups])
+    np.testing.assert_allclose(
+        [test.p_adjusted for test in found.groups],
+        np.minimum(1, np.maximum.accumulate(np.sort(raw) * [3, 2, 1]))[np.argsort(np.argsort(raw))],
+    )
+    # Far apart for one pair and lost among many: the omnibus does not reject, and no group is called different.
+    hidden = [rng.normal(0.5, 0.03, 5) for _ in range(30)]
+    assert term_omnibus(hidden).p > 0.05
+    assert not any(test.significant for test in term_tests(hidden, correction="none").groups)
+
+
+def test_the_order_of_groups_changes_nothing() -> None:
+    groups = normal(7, 3, 6, 9)
+    forth, back = term_tests(groups), term_tests(groups[::-1])
+    assert [test.p for test in forth.groups] == pytest.approx([test.p for test in back.groups][::-1])
+    assert forth.omnibus.p == pytest.approx(back.omnibus.p)
+
+
+@dataclass(frozen=True)
+class World:
+    """Simulated systems without any effect of the group: how many terms, and standard deviations of what varies."""
+
+    terms: tuple[int, ...]
+    term_sd: tuple[float, ...] | float = 0.03
+    gap_by_template: float = 0.0
+    noise: float = 0.05
+    gap: float = 0.0
+    """Planted in the last group."""
+
+
+WORLDS = {
+    "noise only, 13 groups of 1-13 terms": World(tuple(range(1, 14)), term_sd=0.0),
+    "+ terms differ (sd 0.03)": World(tuple(range(1, 14))),
+    "+ the gap differs by template (sd 0.02)": World(tuple(range(1, 14)), gap_by_template=0.02),
+    "terms differ, 2 groups of 6 terms": World((6, 6)),
+    "terms differ, 2 groups of 2 and 3 terms": World((2, 3)),
+    "terms differ more in small groups (sd 0.06, 0.01), 5 and 20 terms": World((5, 20), term_sd=(0.06, 0.01)),
+    "terms differ more in small groups (sd 0.06, 0.01), 4 and 20 terms": World((4, 20), term_sd=(0.06, 0.01)),
+    "terms differ, 6 groups of 8 terms": World((8,) * 6),
+}
+GAPS = {"the same, and one of the groups is higher by 0.05": World((8,) * 6, gap=0.05)}
+"""Here an alarm is not false."""
+TEMPLATES = 60
+SYSTEMS = 2_000
+NULL_AT_5 = (0.035, 0.065)
+"""Within three standard errors of 5 % in 2,000 systems."""
+
+
+@dataclass(frozen=True)
+class Alarms:
+    published: float
+    """Friedman for three or more groups, Wilcoxon for two."""
+    published_pair: float
+    """Wilcoxon for the two largest groups."""
+    omnibus: float
+    any_group: float
+    """Any group called different, after the omnibus and Holm."""
+    each_group: float
+    """The mean share over groups without omnibus and correction."""
+
+
+@cache
+def alarms(name: str) -> Alarms:
+    worlds = WORLDS | GAPS
+    rng = np.random.default_rng([list(worlds).index(name), 2021])
+    return measured(worlds[name], rng, SYSTEMS)
+
+
+def measured(world: World, rng: np.random.Generator, systems: int) -> Alarms:
+    group = np.repeat(np.arange(len(world.terms)), world.terms)
+    averaging = (group[:, None] == np.arange(len(world.terms))) / np.array(world.terms)
+    term_sd = np.broadcast_to(world.term_sd, (len(world.terms),))[group]
+    cuts = np.cumsum(world.terms)[:-1]
+    found = []
+    for _ in range(systems):
+        scores = (
+            0.5 + rng.normal(scale=world.noise, size=(TEMPLATES, len(group))) + rng.normal(size=len(group)) * term_sd
+        )
+        scores += rng.normal(scale=world.gap_by_template, size=(TEMPLATES, len(world.terms)))[:, group]
+        scores[:, group == len(world.terms) - 1] += world.gap
+        blocks = scores @ averaging
+        pair = wilcoxon(blocks[:, -1], blocks[:, -2])
+        published = pair if len(world.terms) == 2 else friedman(blocks)
+        general = term_tests(np.split(scores.mean(axis=0), cuts))
+        each = [test.p < 0.05 for test in general.groups if test.p is not None]
+        found.append((
+            published.p < 0.05, pair.p < 0.05, general.omnibus.p < 0.05,
+            any(test.significant for test in general.groups), np.mean(each),
+        ))  # fmt: skip
+    return Alarms(*np.mean(np.array(found, dtype=float), axis=0).tolist())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, world in WORLDS.items() if world.term_sd])
+def test_the_published_tests_cry_wolf_where_terms_differ(name: str) -> None:
+    found = alarms(name)
+    assert found.published_pair > 0.40
+    assert found.published > (0.95 if len(WORLDS[name].terms) > 2 else 0.40)
+
+
+@pytest.mark.slow
+def test_the_published_tests_hold_on_noise_alone() -> None:
+    found = alarms("noise only, 13 groups of 1-13 terms")
+    assert NULL_AT_5[0] <= found.published <= NULL_AT_5[1]
+    assert NULL_AT_5[0] <= found.published_pair <= NULL_AT_5[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in WORLDS if "4 and 20" not in name])
+def test_the_tests_over_terms_hold(name: str) -> None:
+    found = alarms(name)
+    assert NULL_AT_5[0] <= found.omnibus <= NULL_AT_5[1]
+    assert NULL_AT_5[0] <= found.each_group <= NULL_AT_5[1]
+    assert found.any_group <= NULL_AT_5[1]
+
+
+@pytest.mark.slow
+def test_pooling_is_at_its_worst_where_few_terms_differ_most() -> None:
+    """What `pooled` warns of: four terms that differ six times as much as the twenty of the other group."""
+    assert alarms("terms differ more in small groups (sd 0.06, 0.01), 4 and 20 terms").each_group > 0.10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAPS)
+def test_a_gap_is_found(name: str) -> None:
+    assert alarms(name).any_group >= 0.65
+
+
+@pytest.mark.slow
+def test_show_the_rates() -> None:
+    """The table of docs/advice.md: `pytest tests/stats/test_terms.py -k show_the_rates -s`."""
+    lines = [f"{'share of systems called different at 5 %':68}  published  one pair  omnibus  any group  each group"]
+    for name in WORLDS | GAPS:
+        found = alarms(name)
+        numbers = (found.published, found.published_pair, found.omnibus, found.any_group, found.each_group)
+        widths = (9, 8, 7, 9, 10)
+        lines.append(f"{name:68}  " + "  ".join(f"{n:{w}.1%}" for n, w in zip(numbers, widths, strict=True)))
+    sys.stdout.write("\n" + "\n".join(lines) + "\n")
+    assert len(lines) == len(WORLDS) + len(GAPS) + 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORLDS | GAPS)
+def test_the_page_quotes_the_rates(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "advice.md").read_text(encoding="utf-8")
+    (row,) = (line for line in page.splitlines() if line.startswith(f"| {name} |"))
+    quoted = [float(cell.strip().removesuffix("%")) / 100 for cell in row.split("|")[2:-1]]
+    found = alarms(name)
+    rates = [found.published, found.published_pair, found.omnibus, found.any_group, found.each_group]
+    # Other versions of numpy may draw other systems.
+    assert quoted == pytest.approx(rates, abs=0.02)
