@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
 from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.metrics import Measurements, Predictions, measure, read_predictions_table
-from evenhand.metrics.behaviour import invariance, minimum_functionality
+from evenhand.metrics.behaviour import directional, invariance, minimum_functionality
 from evenhand.metrics.failures import Behaviour
+from evenhand.metrics.quality import Quality, read_quality_table
 from evenhand.metrics.sequences import TaggedPredictions, measure_tags
 from evenhand.metrics.tag_reading import holds_tags, read_tags
 from evenhand.metrics.testing import GroupTests, group_tests
@@ -25,7 +28,9 @@ from evenhand.tables import TableFile
 
 SCORES_FILE, CORPUS_FILE = "scores.parquet", "corpus.parquet"
 LABEL = "label"
+PREDICTED = ("predicted", "pred", "prediction", "score")
 OPPOSITE = {"positive": "negative", "negative": "positive"}
+EXPECTATION = re.compile(r"(?P<first>[^<>:]+?)\s*(?P<sign>[<>])\s*(?P<second>[^<>:]+?)(?:\s*:\s*(?P<label>.+))?")
 SUMS = 1e-3
 """How far the probabilities of a classifier's classes may be from adding up to one."""
 
@@ -44,6 +49,8 @@ class MeasureSettings:
     level: float = 0.95
     alpha: float = 0.05
     scheme: str | None = None
+    expectations: tuple[str, ...] = ()
+    """Directional expectations such as `plain < very`, of the score or of the last class's probability."""
 
     def measured(self) -> dict[str, Any]:
         """What `measure` takes."""
@@ -116,6 +123,32 @@ def measure_file(
     else:
         result = measured(read_predictions_table(path), path.stem, name, settings)
     return MeasurementReport((result,), settings, {"file": path.name})
+
+
+def quality_of_file(
+    path: str | Path, *, by: str, settings: MeasureSettings | None = None, cluster: str | None = None
+) -> Quality:
+    """How good predictions are, by the groups of a column: numbers by correlation and error, classes by accuracy, F1.
+
+    The file has the columns `gold` and `predicted` (or `pred`, `prediction`, `score`).
+    """
+    settings = settings or MeasureSettings()
+    file = TableFile(Path(path))
+    columns = file.frame.columns
+    predicted = next((name for name in PREDICTED if name in columns), None)
+    if predicted is None or "gold" not in columns:
+        raise EvenhandError(f"{path}: columns gold and {PREDICTED[0]} are needed; it has {', '.join(columns)}")
+    numeric = all(file.frame[name].cast(pl.Float64, strict=False).is_not_null().all() for name in ("gold", predicted))
+    return read_quality_table(
+        path,
+        by=by,
+        predicted=predicted,
+        kind="regression" if numeric else "classification",
+        cluster=cluster,
+        resamples=max(settings.bootstrap, 1),
+        seed=settings.seed,
+        level=settings.level,
+    )
 
 
 def measure_scores(
@@ -197,9 +230,20 @@ def measured(predictions: Predictions, system: str, attribute: str, settings: Me
     behaviours = [] if kept.predicted is None else [invariance(kept, seed=settings.seed)]
     if kept.predicted is not None and kept.gold is not None:
         behaviours.append(minimum_functionality(kept, seed=settings.seed))
+    behaviours += [_expected(kept, text, settings) for text in settings.expectations]
     return Measured(
         system, attribute, found, group_tests(kept, alpha=settings.alpha), tuple(behaviours), len(predictions)
     )
+
+
+def _expected(predictions: Predictions, text: str, settings: MeasureSettings) -> Behaviour:
+    """What an expectation comes to: `first < second` or `first > second`, with `: class` where there are several."""
+    said = EXPECTATION.fullmatch(text.strip())
+    if said is None:
+        raise UsageError(f"cannot read the expectation {text!r}: write 'first < second' or 'first > second: class'")
+    label = said["label"] or (None if predictions.regression else predictions.classes[-1])
+    direction: Literal["rise", "fall"] = "rise" if said["sign"] == "<" else "fall"
+    return directional(predictions, said["first"], said["second"], expect=direction, label=label, seed=settings.seed)
 
 
 def measured_tags(tagged: TaggedPredictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:

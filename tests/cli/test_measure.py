@@ -84,3 +84,42 @@ def test_the_metrics_are_listed() -> None:
     listed = json.loads(run.invoke(app, ["metrics", "--json"]).stdout)
     assert {one["name"] for one in listed} == set(METRICS)
     assert all(one["definition"] and one["source"] for one in listed)
+
+
+def test_directional_expectations_are_tested(predictions: Path) -> None:
+    asked = ["--expect", "A < B: good", "--expect", "B > C", "--json", "--bootstrap", "0"]
+    values = json.loads(run.invoke(app, ["measure", str(predictions), *asked]).stdout)
+    *_, first, second = values["behaviour"]
+    assert first["expectation"] == "from A to B the score rises by at least 0"
+    # In the sources whose gold is good, B is scored above both of A; in the other one, below.
+    assert first["rate"] == pytest.approx(1 / 3)
+    assert second["rate"] == pytest.approx(1 / 3)  # of the last class, which is bad
+    done = run.invoke(app, ["measure", str(predictions), "--expect", "A is better"])
+    assert isinstance(done.exception, UsageError)
+
+
+def test_quality_by_a_column_of_authors(tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    frame = pl.DataFrame(
+        {
+            "dialect": ["x"] * 4 + ["y"] * 4,
+            "gold": [0.1, 0.4, 0.6, 0.9] * 2,
+            "predicted": [0.1, 0.4, 0.6, 0.9, 0.2, 0.5, 0.7, 1.0],
+        }
+    )
+    frame.write_csv(path)
+    values = json.loads(run.invoke(app, ["measure", str(path), "--by", "dialect", "--json"]).stdout)
+    assert (values["kind"], values["by"]) == ("regression", "dialect")
+    assert values["by_group"]["x"]["measures"]["mae"]["value"] == 0.0
+    assert values["by_group"]["y"]["measures"]["mae"]["value"] == pytest.approx(0.1)
+    assert values["differences"][0]["measures"]["mae"]["value"] == pytest.approx(-0.1)
+    assert "x − y" in run.invoke(app, ["measure", str(path), "--by", "dialect"]).stdout
+
+
+def test_classes_have_accuracy_by_group(tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    pl.DataFrame({"who": ["x", "x", "y", "y"], "gold": ["a", "b", "a", "b"], "pred": ["a", "b", "b", "b"]}).write_csv(
+        path
+    )
+    values = json.loads(run.invoke(app, ["measure", str(path), "--by", "who", "--json"]).stdout)
+    assert values["by_group"]["y"]["measures"]["accuracy"]["value"] == 0.5

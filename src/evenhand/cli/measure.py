@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.errors import UsageError
+
+if TYPE_CHECKING:
+    from evenhand.measuring import MeasureSettings
 
 TASKS = ("binary", "multiclass", "regression", "ordinal", "tagging")
 
@@ -37,20 +41,36 @@ def measure(
     by: Annotated[
         str | None, typer.Option(help="A column: quality of text by or about each of its groups, instead of metrics.")
     ] = None,
+    expect: Annotated[
+        list[str] | None, typer.Option(help="'A < B' (or 'A > B: class'): in a source, B must score higher (lower).")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="With --by: a column of authors (or the like) to resample whole.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for metrics.html, .json and .csv, and figures.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """Measure predictions by group: all metrics, tests and failures."""
-    if by is not None:
-        from evenhand.cli.quality import show_quality
-
-        show_quality(path, by=by, bootstrap=bootstrap, level=level, seed=seed, as_json=as_json)
-        return
     from evenhand.measuring import MeasureSettings, measure_file
 
+    if by is not None:
+        _show_quality(path, by, MeasureSettings(seed=seed, bootstrap=bootstrap, level=level), cluster, as_json=as_json)
+        return
     names = tuple(metric) if metric else _advised(task)
     chosen = None if groups is None else tuple(group.strip() for group in groups.split(","))
-    settings = MeasureSettings(names, chosen, background, weight, sample, seed, bootstrap, level, alpha, scheme)
+    settings = MeasureSettings(
+        metrics=names,
+        groups=chosen,
+        background=background,
+        weight=weight,
+        sample=sample,
+        seed=seed,
+        bootstrap=bootstrap,
+        level=level,
+        alpha=alpha,
+        scheme=scheme,
+        expectations=tuple(expect or ()),
+    )
     found = measure_file(path, attributes=attribute, settings=settings)
     if out is not None:
         from evenhand.report.measured import save_measurements, write_metric_figures
@@ -66,6 +86,20 @@ def measure(
     from evenhand.report.measured.terminal import print_measurements
 
     print_measurements(found, Console())
+
+
+def _show_quality(path: Path, by: str, settings: MeasureSettings, cluster: str | None, *, as_json: bool) -> None:
+    from evenhand.measuring import quality_of_file
+
+    found = quality_of_file(path, by=by, settings=settings, cluster=cluster)
+    if as_json:
+        typer.echo(json.dumps({"by": by, **found.to_dict()}, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    from rich.console import Console
+
+    from evenhand.report.measured.quality import print_quality
+
+    print_quality(found, by, Console())
 
 
 def metrics(

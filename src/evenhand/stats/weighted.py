@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from evenhand.stats.types import ROUNDING, Floats, Ints
+from evenhand.stats.types import ROUNDING, Bools, Floats, Ints
+
+NOTHING_LEFT = 1e-13
+"""A smaller share of a sum of squares is what rounding leaves of it once the mean is taken off."""
 
 
 def weighted_mean(values: Floats, weights: Floats) -> Floats:
@@ -25,9 +28,16 @@ def weighted_pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
     >>> weighted_pearson(np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.0, 3.0]), np.ones((1, 3))).round(4).tolist()
     [0.982]
     """
-    # Centred before and not after: sums of squares of large numbers would lose what varies.
+    # Centred beforehand: squares of large numbers would lose what varies.
     x, y = first - first.mean(), second - second.mean()
-    return _correlation(np.broadcast_to(x, weights.shape), np.broadcast_to(y, weights.shape), weights, (first, second))
+    for away, column in ((x, first), (y, second)):
+        if np.abs(away).max(initial=0.0) <= ROUNDING * np.abs(column).max(initial=0.0):
+            return np.full(len(weights), np.nan)
+    whole = weights.sum(axis=1)
+    sums = weights @ np.stack([x, y, x * x, y * y, x * y], axis=1)
+    products = sums[:, 2:] - _share(sums[:, [0, 1, 0]] * sums[:, [0, 1, 1]], whole[:, None])
+    varies = (products[:, :2] > NOTHING_LEFT * sums[:, 2:4]).all(axis=1)
+    return _correlation(products, varies)
 
 
 def weighted_spearman(first: Floats, second: Floats, weights: Floats) -> Floats:
@@ -36,8 +46,12 @@ def weighted_spearman(first: Floats, second: Floats, weights: Floats) -> Floats:
     >>> weighted_spearman(np.array([1.0, 2.0, 9.0]), np.array([3.0, 2.0, 1.0]), np.ones((1, 3))).tolist()
     [-1.0]
     """
-    ranks = _ranks(first, weights), _ranks(second, weights)
-    return _correlation(*ranks, weights, ranks)
+    (x, of_x, sum_x), (y, of_y, sum_y) = _ranks(first, weights), _ranks(second, weights)
+    together = np.einsum("ij,ij,ij->i", weights, x[:, of_x], y[:, of_y])
+    whole = weights.sum(axis=1)
+    # Whole numbers and their halves: where nothing varies, exactly nothing is left.
+    products = np.stack([sum_x, sum_y, together], axis=1) - (whole * ((whole + 1) / 2) ** 2)[:, None]
+    return _correlation(products, (products[:, :2] > 0).all(axis=1))
 
 
 def weighted_macro_f1(gold: Ints, predicted: Ints, weights: Floats, *, classes: int) -> Floats:
@@ -55,28 +69,21 @@ def weighted_macro_f1(gold: Ints, predicted: Ints, weights: Floats, *, classes: 
     return _share(np.nansum(f1, axis=1), (~np.isnan(f1)).sum(axis=1).astype(np.float64))
 
 
-def _ranks(values: Floats, weights: Floats) -> Floats:
-    """(resamples, rows): the mean rank of each row's value in the table in which rows stand `weights` times."""
+def _ranks(values: Floats, weights: Floats) -> tuple[Floats, Ints, Floats]:
+    """Mean ranks (resamples, distinct values) in the table in which rows stand `weights` times, which of them each row
+    has, and the sum of their squares over that table."""
     _, place = np.unique(values, return_inverse=True)
     order = np.argsort(place, kind="stable")
     first_of_value = np.flatnonzero(np.diff(place[order], prepend=-1))
     of_value = np.add.reduceat(weights[:, order], first_of_value, axis=1)
-    below = np.cumsum(of_value, axis=1) - of_value
-    return np.asarray((below + (of_value + 1) / 2)[:, place], dtype=np.float64)
+    ranks = np.cumsum(of_value, axis=1) - of_value + (of_value + 1) / 2
+    return ranks, place, np.einsum("ij,ij,ij->i", of_value, ranks, ranks)
 
 
-def _correlation(first: Floats, second: Floats, weights: Floats, sizes: tuple[Floats, Floats]) -> Floats:
-    whole = weights.sum(axis=1, keepdims=True)
-    x = first - _share((weights * first).sum(axis=1, keepdims=True), whole)
-    y = second - _share((weights * second).sum(axis=1, keepdims=True), whole)
-    varies = np.ones(len(weights), dtype=np.bool_)
-    for away, size in ((x, sizes[0]), (y, sizes[1])):
-        furthest = np.where(weights > 0, np.abs(away), 0.0).max(axis=1, initial=0.0)
-        varies &= furthest > ROUNDING * np.abs(size).max(axis=-1, initial=0.0)
-    together = (weights * x * y).sum(axis=1)
-    apart = np.sqrt((weights * x**2).sum(axis=1) * (weights * y**2).sum(axis=1))
-    r: Floats = np.divide(together, apart, out=np.full(len(weights), np.nan), where=varies)
-    return np.clip(r, -1.0, 1.0)
+def _correlation(products: Floats, varies: Bools) -> Floats:
+    """From the sums of squares and of products around the means, (resamples, 3); NaN where nothing varies."""
+    apart = np.sqrt(np.where(varies, products[:, 0] * products[:, 1], 1.0))
+    return np.where(varies, np.clip(products[:, 2] / apart, -1.0, 1.0), np.nan)
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

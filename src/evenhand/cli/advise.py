@@ -1,0 +1,111 @@
+"""`evenhand advise`: which metrics to report, for this question and these data."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenhand.errors import UsageError
+
+if TYPE_CHECKING:
+    from evenhand.metrics.advice import Advice, Question
+
+HEADINGS = {
+    "prediction-based": "On predictions",
+    "probability-based": "On probabilities or scores",
+    "signed": "With a direction",
+    "test": "Tests",
+    "quality": "Quality by group",
+}
+
+
+def advise(
+    question: Annotated[str | None, typer.Option(help="errors, scores, counterfactual or quality.")] = None,
+    harm: Annotated[str | None, typer.Option(help="allocation, sanction, representation, service or unsure.")] = None,
+    task: Annotated[str | None, typer.Option(help="binary, multiclass, regression, ordinal or tagging.")] = None,
+    data: Annotated[str | None, typer.Option(help="templates (or swapped persons), or natural.")] = None,
+    groups: Annotated[int | None, typer.Option(help="How many groups are compared.")] = None,
+    gold: Annotated[bool | None, typer.Option("--gold/--no-gold", help="Whether there are gold labels.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+) -> None:
+    """Say which metrics to report and why; asks for what is not given."""
+    from evenhand.metrics.advice import Answers, question_texts
+    from evenhand.metrics.advice import advise as advised
+
+    texts = question_texts()
+    given = {"question": question, "harm": harm, "task": task, "data": data}
+    missing = [name for name, value in given.items() if value is None]
+    if (missing or groups is None or gold is None) and not at_terminal():
+        raise UsageError(f"say {_wanted(texts, missing, groups, gold)}; in a terminal, they are asked for")
+    chosen = {name: _asked(texts[name]) if value is None else value for name, value in given.items()}
+    number = _number() if groups is None else groups
+    labelled = typer.confirm("Are there gold labels?", err=True) if gold is None else gold
+    found = advised(Answers(**chosen, gold=labelled, groups=number))
+    if as_json:
+        typer.echo(json.dumps(found.to_dict() | {"commands": commands(found)}, indent=2, ensure_ascii=False))
+    else:
+        typer.echo(_shown(found))
+
+
+def at_terminal() -> bool:
+    """Whether there is somebody to ask."""
+    return sys.stdin.isatty()
+
+
+def commands(advice: Advice) -> list[str]:
+    """What measures all that is advised. Metrics for an ordered pair stand apart, as they look at those two only."""
+    from evenhand.metrics import METRICS
+
+    paired = [name for name in advice.metrics if METRICS[name].two_groups]
+    others = [name for name in advice.metrics if name not in paired]
+    found = [
+        f"evenhand measure PREDICTIONS{''.join(f' --metric {name}' for name in names)}{groups}"
+        for names, groups in ((others, ""), (paired, " --groups A,B"))
+        if names
+    ]
+    by = any(one.quality for one in advice.recommendations)
+    return [*found, "evenhand measure TEXTS --by COLUMN"] if by else found
+
+
+def _wanted(texts: dict[str, Question], missing: list[str], groups: int | None, gold: bool | None) -> str:
+    wanted = [f"--{name} ({', '.join(texts[name].options)})" for name in missing]
+    wanted += ["--groups N"] if groups is None else []
+    wanted += ["--gold or --no-gold"] if gold is None else []
+    return ", ".join(wanted)
+
+
+def _asked(question: Question) -> str:
+    """One of the options, by name or by number; asked again until it is one."""
+    names = list(question.options)
+    typer.echo(question.ask, err=True)
+    for number, (name, meaning) in enumerate(question.options.items(), start=1):
+        typer.echo(f"  {number}  {name}: {meaning}", err=True)
+    while True:
+        answer = str(typer.prompt("Number or name", err=True)).strip()
+        if answer in names:
+            return answer
+        if answer.isdecimal() and 1 <= int(answer) <= len(names):
+            return names[int(answer) - 1]
+        typer.echo(f"There is no {answer!r}.", err=True)
+
+
+def _number() -> int:
+    return int(typer.prompt("How many groups are compared?", type=int, err=True))
+
+
+def _shown(advice: Advice) -> str:
+    from textwrap import fill
+
+    def said(text: str, first: str = "- ") -> str:
+        return fill(text, width=100, initial_indent=first, subsequent_indent=" " * len(first))
+
+    lines = ["Report"]
+    for one in advice.recommendations:
+        lines += [f"\n{HEADINGS[one.role]}: {', '.join(one.names)}", said(one.why, "  ")]
+    if advice.missing:
+        lines += ["\nMissing", *(said(text) for text in advice.missing)]
+    lines += ["\nHeed", *(said(text) for text in advice.notes)]
+    return "\n".join([*lines, "\nMeasure", *commands(advice)])
