@@ -249,3 +249,125 @@ def test_without_torch_a_gru_names_the_install_command(files: Path, tmp_path: Pa
     assert done.stderr == "error: training a GRU needs the extra 'neural': pip install 'evenhand[neural]'\n"
     asked = evenhand("audit", "gru:models", PYTHONPATH=str(blocked))
     assert asked.stderr == "error: the system 'gru' needs the extra 'neural': pip install 'evenhand[neural]'\n"
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A transformer of one small layer whose vocabulary is the words of these files."""
+    import torch
+    import transformers
+
+    from evenhand.systems.checkpoint import quiet
+
+    folder = tmp_path_factory.mktemp("encoder")
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *INTENSITY, *OTHERS, "oslo", "bay", "in"]
+    config = transformers.DistilBertConfig(
+        vocab_size=len(pieces), dim=32, n_layers=1, n_heads=4, hidden_dim=64, max_position_embeddings=24,
+        initializer_range=0.1,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    with quiet():
+        transformers.DistilBertModel(config).save_pretrained(folder)
+        places = {piece: place for place, piece in enumerate(pieces)}
+        transformers.BertTokenizerFast(vocab=places, model_max_length=24).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Valence grades as a shared task has them, of which only the telling word knows; and tagged towns."""
+    folder = tmp_path_factory.mktemp("graded")
+    grades = {"furious": -3, "angry": -2, "late": 0, "fine": 1, "calm": 3}
+    others = [word for word in OTHERS if word not in grades]
+    for seed, (name, count) in enumerate({"train": 200, "dev": 60, "test": 80}.items()):
+        draw = np.random.default_rng(seed)
+        words = [(str(word), [str(one) for one in draw.choice(others, 7)]) for word in draw.choice(list(grades), count)]
+        rows = [
+            f"{name}-{place}\t{' '.join([*rest, word])}\tvalence\t{grades[word]}: some state"
+            for place, (word, rest) in enumerate(words)
+        ]
+        header = HEADER.replace("Score", "Class")
+        (folder / f"{name}.txt").write_text("\n".join([header, *rows]) + "\n")
+        tagged = ["-DOCSTART- O", ""]
+        for word, rest in words:
+            town = ["oslo I-LOC"] if grades[word] > 0 else ["oslo I-LOC", "bay I-LOC"]
+            tagged += [*(f"{one} O" for one in [*rest, "in"]), *town, ""]
+        (folder / f"{name}.conll").write_text("\n".join(tagged) + "\n")
+    return folder
+
+
+def transformer(graded: Path, encoder: Path, out: Path, *more: str, ending: str = "txt") -> tuple[str, ...]:
+    given = ("--train", str(graded / f"train.{ending}"), "--dev", str(graded / f"dev.{ending}"))
+    quick = ("--epochs", "5", "--lr", "0.005", "--device", "cpu")
+    return ("train", "transformer", "--base", str(encoder), *given, "--out", str(out), *quick, *more)
+
+
+def test_a_transformer_says_how_good_it_is_and_can_be_audited(graded: Path, encoder: Path, tmp_path: Path) -> None:
+    out, test = tmp_path / "mine", graded / "test.txt"
+    done = evenhand(*transformer(graded, encoder, out, "--task", "classify", "--classes", "2", "--test", str(test)))
+    assert done.returncode == 0, done.stderr
+    assert f"{out}: n " in done.stdout
+    assert "accuracy 1.000, macro-F1 1.000" in done.stdout
+    assert done.stdout.endswith(f"(on {test}); ask it as hf:{out}\n")
+    told = done.stderr.splitlines()  # what is left out of each file, and no bar where there is no terminal
+    assert len(told) == 3
+    assert all(line.endswith("texts are neutral and are left out") for line in told)
+    audit = evenhand("audit", f"hf:{out}", "--sample", "120", "--json")
+    assert audit.returncode == 0, audit.stderr
+    assert {finding["output"] for finding in json.loads(audit.stdout)["findings"]} == {"positive"}
+
+
+def test_the_quality_of_a_transformer_comes_as_json_and_nothing_else(
+    graded: Path, encoder: Path, tmp_path: Path
+) -> None:
+    done = CliRunner().invoke(
+        app, transformer(graded, encoder, tmp_path / "m", "--task", "classify", "--classes", "3", "--json")
+    )
+    assert done.exit_code == 0, done.output
+    quality = json.loads(done.stdout)
+    assert list(quality) == ["n", "accuracy", "macro_f1", "f1_by_label", "how"]
+    assert (quality["n"], list(quality["f1_by_label"])) == (60, ["negative", "neutral", "positive"])
+    assert quality["accuracy"] > 0.9
+    assert quality["how"] == "on the development file, which also chose the epoch"
+
+
+def test_a_tagger_is_trained_on_words_and_tags(graded: Path, encoder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m"
+    done = CliRunner().invoke(app, transformer(graded, encoder, out, "--task", "tag", ending="conll"))
+    assert done.exit_code == 0, done.output
+    assert "n 60, span-F1 1.000, precision 1.000, recall 1.000 (on the development file" in done.stdout
+    card = json.loads((out / "training.json").read_text())
+    assert card["labels"] == ["O", "B-LOC", "I-LOC", "L-LOC", "U-LOC"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("--task", "tags"), "unknown task 'tags'; did you mean 'tag'?"),
+        (("--classes", "5"), "5 classes: grades can be made into 2 or 3"),
+        (("--base", "nowhere/of/that/name"), "no such folder: nowhere/of/that/name"),
+        (("--dev", "nowhere.txt"), "no such file: nowhere.txt"),
+        (("--test", "nowhere.csv"), "no such file: nowhere.csv"),
+        (("--lr", "0"), "--lr 0.0: Input should be greater than 0"),
+        (("--label-column", "Grade"), "no column 'Grade'"),
+        (("--device", "tpu0"), "device 'tpu0' cannot be used here"),
+        (("--task", "tag", "--classes", "2"), "--classes is for --task classify"),
+        (("--out", "/dev/null/models"), "cannot be written to: Not a directory"),
+    ],
+)
+def test_a_transformer_that_cannot_be_trained_is_refused(
+    graded: Path, encoder: Path, tmp_path: Path, change: tuple[str, ...], message: str
+) -> None:
+    assert message in refused(*transformer(graded, encoder, tmp_path / "m", "--task", "classify", *change))
+    assert not (tmp_path / "m").exists()
+
+
+def test_without_transformers_a_transformer_names_the_install_command(
+    graded: Path, encoder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "blocked" / "torch").mkdir(parents=True)
+    (tmp_path / "blocked" / "torch" / "__init__.py").write_text("raise ModuleNotFoundError('gone', name='torch')")
+    command = transformer(graded, encoder, tmp_path / "m", "--task", "classify")
+    done = evenhand(*command, PYTHONPATH=str(tmp_path / "blocked"))
+    assert done.returncode == 2
+    assert done.stderr == "error: training a transformer needs the extra 'hf': pip install 'evenhand[hf]'\n"

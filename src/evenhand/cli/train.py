@@ -161,6 +161,67 @@ def embedding(
     typer.echo(f"{out}: {_shown(card.quality)}; ask it as embedding:{out}")
 
 
+@app.command()
+def transformer(
+    task: Annotated[str, typer.Option(help="classify (a label a text) or tag (a tag a word).")],
+    base: Annotated[
+        str, typer.Option(help="The folder of a transformer to start from (safetensors), or its hub name.")
+    ],
+    train: Annotated[
+        list[Path],
+        typer.Option(
+            help=f"classify: {FORMATS}, or one tree a line; tag: one word and its tag a line. May be repeated."
+        ),
+    ],
+    dev: Annotated[Path, typer.Option(help="The same kind of file; it tells when to stop.")],
+    out: Annotated[Path, typer.Option(help="The folder to write, a new one; use it as hf:FOLDER.")],
+    test: Annotated[Path | None, typer.Option(help="The same kind of file, to say how good it is on.")] = None,
+    classes: Annotated[
+        int | None,
+        typer.Option(
+            help="Make grades into 2 classes (what is neutral is left out) or 3; else labels stay as they are."
+        ),
+    ] = None,
+    text_column: TextColumn = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Where they have the labels (else label, sentiment, class, Intensity Class …).")
+    ] = None,
+    epochs: Annotated[int, typer.Option(help="At most so many rounds over the training files.")] = 10,
+    patience: Annotated[int, typer.Option(help="Stop after so many epochs that brought nothing better on --dev.")] = 3,
+    lr: Annotated[float, typer.Option(help="How far a correction goes at most.")] = 2e-5,
+    batch_size: Annotated[int, typer.Option(help="Texts between two corrections of the weights.")] = 16,
+    seed: Annotated[
+        int, typer.Option(help="For the first weights of the head, the order of the texts and dropout.")
+    ] = 0,
+    device: Annotated[str, typer.Option(help="auto (a GPU if there is one), cpu, cuda, mps.")] = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """A transformer of yours, fine-tuned to classify texts or to tag words; used as hf:FOLDER."""
+    from evenhand.scoring.progress import progress_bars
+    from evenhand.systems.transformer_card import transformer_settings
+    from evenhand.systems.transformer_tasks import read_task
+    from evenhand.systems.transformer_training import train_transformer
+
+    settings = transformer_settings(
+        seed=seed, epochs=epochs, patience=patience, batch_size=batch_size, learning_rate=lr
+    )
+    read = partial(read_task, task, classes=classes, text_column=text_column, label_column=label_column)
+    lesson = read(train)
+    development, tested = read([dev], like=lesson), read([test], like=lesson) if test else None
+    with progress_bars() as bar:
+        card = train_transformer(
+            out, lesson, development=development, test=tested, base=base, settings=settings, device=device,
+            start=lambda most: bar(f"transformer {task}", most, 0),
+        )  # fmt: skip
+    if as_json:
+        typer.echo(card.quality.model_dump_json())
+        return
+    names = ("accuracy", "macro_f1") if card.task == "classify" else ("span_f1", "precision", "recall")
+    values = ((name.replace("_f1", "-F1"), getattr(card.quality, name)) for name in names)
+    shown = ", ".join(f"{name} {_number(value)}" for name, value in values)
+    typer.echo(f"{out}: n {card.quality.n:,}, {shown} ({card.quality.how}); ask it as hf:{out}")
+
+
 def _say(quality: Quality, path: Path, *, asked: str, with_how: bool, as_json: bool) -> None:
     if not as_json:
         typer.echo(f"{path}: {_shown(quality)}; ask it as {asked}")
@@ -171,5 +232,9 @@ def _say(quality: Quality, path: Path, *, asked: str, with_how: bool, as_json: b
 
 def _shown(quality: Quality) -> str:
     correlations = (("pearson", quality.pearson), ("spearman", quality.spearman))
-    shown = [f"{name} {'undefined' if value is None else format(value, '.3f')}" for name, value in correlations]
+    shown = [f"{name} {_number(value)}" for name, value in correlations]
     return f"n {quality.n:,}, {', '.join(shown)} ({quality.how})"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -1,0 +1,107 @@
+"""`evenhand chat`: a log in, tables, charts and prepared conversations out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+import vl_convert
+from typer.testing import CliRunner, Result
+
+from evenhand.cli.app import app
+from evenhand.corpora.chat import read_chat
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.report.chat import chat_figures
+
+
+def chat(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["chat", *arguments])
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    rows = [
+        f"{number}|{who}|{sex}|{text} {number}"
+        for number, sex in enumerate(["M", "M", "M", "W", "W", "W"], 1)
+        for who, text in (("Ally", "Welcome"), ("guest", "what a great day"), ("Ally", "Bye"))
+    ]
+    path = tmp_path / "talks.csv"
+    path.write_text("\n".join(["nr|who|sex|said", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+OPTIONS = (
+    *("--column", "conversation=nr", "--column", "speaker=who", "--column", "gender=sex", "--column", "text=said"),
+    *("--speaker", "Ally=chatbot", "--speaker", "guest=user", "--gender", "W=female"),
+)
+
+
+def test_a_log_of_ones_own_goes_all_the_way(log: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = chat(str(log), *OPTIONS, "--system", "random", "--out", str(out), "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert set(found) == {"steps", "properties", "said", "sentiment", "settings"}
+    assert {(d["speaker"], d["system"]) for d in found["sentiment"]} == {
+        ("user", "random/score"), ("chatbot", "random/score"),
+    }  # fmt: skip
+    assert {path.name for path in out.iterdir()} == {
+        "chat.json", "conversations.csv", "properties-by-gender.csv", "properties-by-study.csv",
+        *("turns.png", "turns.svg", "utterances-chatbot.png", "utterances-chatbot.svg"),
+        *("utterances-user.png", "utterances-user.svg"),
+    }  # fmt: skip
+    assert pl.read_csv(out / "conversations.csv")["Text"][1] == "Hey boy, what a great day 1"
+    assert json.loads((out / "chat.json").read_text(encoding="utf-8")) == found
+
+
+def test_the_example_is_shown_in_tables() -> None:
+    done = chat("example")
+    assert done.exit_code == 0, done.output
+    for said in (
+        "classes with one conversation  300 → 291  37 → 36",
+        "turns in a conversation",
+        "by chance",
+        "Assigned:",
+    ):
+        assert said in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "no column for 'conversation'"),
+        ((*OPTIONS[:8],), "line 2: unknown speaker"),
+        (("--column", "nr"), "does not read as KEY=VALUE"),
+        (("--assign", "male=some"), "is no number of conversations"),
+        (("--separator", "||"), "must be one character"),
+    ],
+)
+def test_what_is_wrong_is_told(log: Path, options: tuple[str, ...], message: str) -> None:
+    done = chat(str(log), *options)
+    assert isinstance(done.exception, EvenhandError)
+    assert message in str(done.exception)
+
+
+def test_too_few_conversations_for_the_lots_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("conversation,user,chatbot\n" + "".join(f"{n},hi,hello\n" for n in range(8)), encoding="utf-8")
+    done = chat(str(path))
+    assert isinstance(done.exception, UsageError)
+    assert "8 conversations, too few for 10 male, 10 female" in str(done.exception)
+    done = chat(str(path), "--assign", "male=3", "--assign", "female=3")
+    assert done.exit_code == 0, done.output
+    assert "what is said, user" not in done.stdout
+
+
+def test_the_charts_hold_a_bar_for_each_conversation() -> None:
+    figures = chat_figures(read_chat(["example"]).utterances)
+    assert set(figures) == {"utterances-user", "utterances-chatbot", "turns"}
+    for name, figure in figures.items():
+        rows = figure["data"]["values"]
+        assert len(rows) == 36, name
+        genders = [row["gender"] for row in rows]
+        assert genders == ["female"] * 16 + ["male"] * 16 + ["NA"] * 4
+        assert vl_convert.vegalite_to_svg(figure).startswith("<svg")
+    assert sum(row["count"] for row in figures["utterances-user"]["data"]["values"]) == 141
