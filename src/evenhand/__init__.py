@@ -6,11 +6,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evenhand.auditing import audit
+    from evenhand.auditing import audit, audit_taggers
     from evenhand.comparing import Settings, compare
     from evenhand.corpora import Corpus, eec, load_corpus
     from evenhand.errors import EvenhandError, UsageError
     from evenhand.findings import Finding
+    from evenhand.measuring import measure_file, measure_scores
+    from evenhand.metrics import Predictions, measure
     from evenhand.report import Report
     from evenhand.scoring import Scores, score
     from evenhand.studies import Study
@@ -22,6 +24,7 @@ __all__ = [
     "EvenhandError",
     "Finding",
     "Output",
+    "Predictions",
     "Report",
     "Scorer",
     "Scores",
@@ -29,9 +32,13 @@ __all__ = [
     "Study",
     "UsageError",
     "audit",
+    "audit_taggers",
     "compare",
     "eec",
     "load_corpus",
+    "measure",
+    "measure_file",
+    "measure_scores",
     "score",
     "study",
 ]
@@ -42,6 +49,7 @@ _HOMES = {
     "EvenhandError": "evenhand.errors",
     "Finding": "evenhand.findings",
     "Output": "evenhand.systems",
+    "Predictions": "evenhand.metrics",
     "Report": "evenhand.report",
     "Scorer": "evenhand.systems",
     "Scores": "evenhand.scoring",
@@ -49,9 +57,13 @@ _HOMES = {
     "Study": "evenhand.studies",
     "UsageError": "evenhand.errors",
     "audit": "evenhand.auditing",
+    "audit_taggers": "evenhand.auditing",
     "compare": "evenhand.comparing",
     "eec": "evenhand.corpora",
     "load_corpus": "evenhand.corpora",
+    "measure": "evenhand.metrics",
+    "measure_file": "evenhand.measuring",
+    "measure_scores": "evenhand.measuring",
     "score": "evenhand.scoring",
     "study": "evenhand.studying",
 }

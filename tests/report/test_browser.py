@@ -177,3 +177,26 @@ def test_the_page_of_a_submission_fits_and_puts_up_no_barrier(browser: Browser, 
     assert serious_barriers(page) == {}
     assert problems == []
     page.close()
+
+
+@pytest.fixture(scope="module")
+def metrics_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("metrics")
+    evenhand.audit("textblob", "identity", attributes=["age", "race"], out=folder, progress=False)
+    return folder / "metrics.html"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_the_page_of_metrics_opens_fits_and_puts_up_no_barrier(
+    browser: Browser, metrics_file: Path, width: int, scheme: str
+) -> None:
+    # Metric by attribute, and metric by group.
+    page, problems = open_page(browser, metrics_file, width=width, scheme=scheme, charts=2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert serious_barriers(page) == {}
+    page.locator("#attribute").select_option("race")
+    expect(page.locator("#charts h3").last).to_contain_text("race")
+    page.locator("#filter").fill("cf_gap")
+    expect(page.locator("#shown")).to_contain_text("shown")
+    assert problems == []
+    page.close()

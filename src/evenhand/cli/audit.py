@@ -22,7 +22,9 @@ def audit(
             help="vader, svr, file:PATH, py:package.module:callable, hf:MODEL, a URL …; see `evenhand systems`.",
         ),
     ],
-    corpus: Annotated[str, typer.Option(help="A corpus by name, or a .yaml, .csv, .jsonl or .parquet file.")] = "eec",
+    corpus: Annotated[
+        str, typer.Option(help="A corpus by name, a .yaml, .csv, .jsonl or .parquet file, or suite:FOLDER#attribute.")
+    ] = "eec",
     spelling: Annotated[str | None, typer.Option(help="The spelling of the corpus, where it has several.")] = None,
     attribute: Annotated[
         list[str] | None, typer.Option(help="What to compare by; crossed as in race+gender. Default: all.")
