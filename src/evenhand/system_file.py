@@ -1,12 +1,12 @@
-"""A system that is written down: its spec and its settings in a YAML file."""
+"""Systems and translators that are written down: their specs and their settings in a YAML file."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from evenhand.errors import EvenhandError, UsageError
 
@@ -23,12 +23,47 @@ class SystemFile(BaseModel):
     settings: dict[str, Any] = {}
 
 
+class Described(BaseModel):
+    """`translator` is what one would type; `settings` are the translator's own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    translator: str
+    settings: dict[str, Any] = {}
+
+
+class TranslatorFile(BaseModel):
+    """The way there and, where its translator does not know it, the way back; each as typed, or with settings."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    there: Described
+    back: Described | None = None
+
+    @field_validator("there", "back", mode="before")
+    @classmethod
+    def _without_settings(cls, value: object) -> object:
+        return {"translator": value} if isinstance(value, str) else value
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
 def read_system_file(path: Path) -> SystemFile:
     """Read the file; what is wrong with it is said with its place."""
+    return _read(SystemFile, path)
+
+
+def read_translator_file(path: Path) -> TranslatorFile:
+    """Read the file; what is wrong with it is said with its place."""
+    return _read(TranslatorFile, path)
+
+
+def _read(kind: type[M], path: Path) -> M:
     if not path.is_file():
         raise UsageError(f"no such file: {path}")
     try:
-        return SystemFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        return kind.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except yaml.YAMLError as error:
         # Without the lines that YAML would quote: they may hold what is not for everybody.
         mark = getattr(error, "problem_mark", None)

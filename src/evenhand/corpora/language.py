@@ -30,6 +30,8 @@ class Pronoun(_Rules):
 
     object: str
     reflexive: str
+    also: list[str] = []
+    """Possessive forms, and other spellings: forms that the filler does not write, but that may be met."""
     agreement: str | None = None
 
 
@@ -63,6 +65,8 @@ class Language(_Rules):
     pronoun_otherwise: str | None = None
     indefinite: Indefinite | None = None
     contractions: dict[str, str] = {}
+    determiners: list[str] = []
+    """Words that stand before a noun and may change without the person changing: `my` sister, `the` sister."""
 
     @model_validator(mode="after")
     def _names_agree(self) -> Language:

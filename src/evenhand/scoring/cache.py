@@ -17,6 +17,7 @@ import os
 import secrets
 import shutil
 import time
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -74,10 +75,14 @@ class Store:
     def _found(self) -> dict[str, Array]:
         # In the order of their names, which begin with the time: of two answers to one batch the later one counts.
         found: dict[str, Array] = {}
-        with contextlib.suppress(OSError):  # another run dropped the folder
-            for path in sorted(self._folder.glob(f"*{ANSWERS}")):
-                found.update(from_records(_content(path)))
+        for content in self.contents():
+            found.update(from_records(content))
         return found
+
+    def contents(self) -> Iterator[bytes]:
+        """What earlier runs left, file by file, from the earliest on."""
+        with contextlib.suppress(OSError):  # another run dropped the folder
+            yield from map(_content, sorted(self._folder.glob(f"*{ANSWERS}")))
 
     def read(self, key: str, shape: tuple[int, int]) -> Array | None:
         """The answers of a batch that earlier runs left; None if there are none, or none that can be trusted."""
@@ -102,11 +107,15 @@ class Store:
 
     def write(self, key: str, values: Array) -> None:
         """Keep the answers of a batch; within a `with` block."""
+        self.append(to_record(key, values))
+
+    def append(self, record: bytes) -> None:
+        """Keep a record; within a `with` block."""
         try:
             if self._own is None or self._own.is_gone():  # another run completed, and dropped the folder
                 self.__exit__()
                 self._own = _open_in(self._folder)
-            self._own.append(to_record(key, values))
+            self._own.append(record)
         except OSError as error:
             raise self._unwritable(error) from error
 

@@ -1,0 +1,110 @@
+"""There and back: finding the person in a text again, and words that belong to another group."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+
+from evenhand.corpora.corpus import Corpus
+from evenhand.corpora.language import Language, language, languages
+
+GENDER = "gender"
+PLACE = "\N{WHITE SQUARE}"
+"""Stands for the person where sentences are compared without them."""
+
+
+class PersonWords:
+    """The words for persons in a corpus: who is called how, and which words belong to one group only.
+
+    A pronoun is itself in all its forms (she, her, hers, herself). A noun phrase is itself whatever article or
+    possessive stands before it. Of an attribute `gender`, the pronouns of its groups belong to them as well, if the
+    language has rules.
+    """
+
+    def __init__(self, corpus: Corpus, code: str) -> None:
+        self._rules: Language | None = language(code) if code in languages() else None
+        self._frame = corpus.frame
+        self._attributes = corpus.attributes
+        self._terms = corpus.frame["term" if "term" in corpus.frame.columns else "person"]
+
+    def holds(self, text: str, term: str) -> bool:
+        """Whether a text holds the term, or another form of it."""
+        return _any_of(self.forms(term)).search(text) is not None
+
+    def without(self, text: str, term: str, gender: str | None) -> str:
+        """A text with all that stands for the person taken out: what should be the same for everybody."""
+        forms = dict.fromkeys((*self.forms(term), *self._pronouns_of(gender)))
+        before = () if self._rules is None else tuple(self._rules.determiners)
+        return " ".join(_any_of(tuple(forms), before).sub(PLACE, text).split()).casefold()
+
+    def newcomers(self, before: str, after: str, attribute: str) -> set[str]:
+        """The groups of an attribute whose words stand in the text after, but did not stand there before."""
+        owner = self._owners[attribute]
+        found = {_plain(word) for word in self._any_owned[attribute].findall(after)}
+        # What is a form in other capitals only ("ſhe") belongs to nobody.
+        return {owner[word] for word in found if word in owner and not _any_of((word,)).search(before)}
+
+    def forms(self, term: str) -> tuple[str, ...]:
+        """What a term may look like, in lower case.
+
+        >>> from evenhand.corpora import eec
+        >>> words = PersonWords(eec(), "en")
+        >>> words.forms("Her"), words.forms("my sister"), words.forms("Ebony")
+        (('she', 'her', 'herself', 'hers'), ('sister',), ('ebony',))
+        """
+        plain = _plain(term)
+        if plain in self._pronouns:
+            return self._pronouns[plain]
+        words = plain.split(" ")
+        while len(words) > 1 and self._rules is not None and words[0] in self._rules.determiners:
+            words = words[1:]
+        return (" ".join(words),)
+
+    @cached_property
+    def _pronouns(self) -> dict[str, tuple[str, ...]]:
+        """All forms of the pronoun that a form belongs to."""
+        if self._rules is None:
+            return {}
+        sets = [
+            tuple(dict.fromkeys([subject, one.object, one.reflexive, *one.also]))
+            for subject, one in self._rules.pronouns.items()
+        ]
+        return {form: forms for forms in reversed(sets) for form in forms}
+
+    def _pronouns_of(self, gender: str | None) -> tuple[str, ...]:
+        subject = None if self._rules is None or gender is None else self._rules.pronoun_of.get(gender)
+        return () if subject is None else self._pronouns[subject]
+
+    @cached_property
+    def _owners(self) -> dict[str, dict[str, str]]:
+        """By attribute, the words that belong to one group only, with that group."""
+        return {attribute: self._owned(attribute) for attribute in self._attributes}
+
+    def _owned(self, attribute: str) -> dict[str, str]:
+        owners: dict[str, set[str | None]] = {}
+        pairs = self._frame.select(attribute, term=self._terms).unique(maintain_order=True)
+        for group, term in pairs.iter_rows():
+            for form in self.forms(term) if term is not None else ():
+                owners.setdefault(form, set()).add(group)
+        for group in self._attributes[attribute] if attribute == GENDER else ():
+            for form in self._pronouns_of(group):
+                owners.setdefault(form, set()).add(group)
+        alone = {form: next(iter(groups)) for form, groups in owners.items() if len(groups) == 1}
+        return {form: group for form, group in alone.items() if group is not None}
+
+    @cached_property
+    def _any_owned(self) -> Mapping[str, re.Pattern[str]]:
+        return {attribute: _any_of(tuple(owner)) for attribute, owner in self._owners.items()}
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.lower().split())
+
+
+@lru_cache(maxsize=4096)
+def _any_of(forms: tuple[str, ...], before: tuple[str, ...] = ()) -> re.Pattern[str]:
+    """Any of the forms as whole words, the longest first, with such words before it; without any form, nothing."""
+    written = [r"\s+".join(map(re.escape, form.split(" "))) for form in sorted(forms, key=len, reverse=True)]
+    leading = rf"(?:(?:{'|'.join(map(re.escape, before))})\s+)*" if before else ""
+    return re.compile(rf"(?<!\w){leading}(?:{'|'.join(written) or '(?!)'})(?!\w)", re.IGNORECASE)
