@@ -12,14 +12,14 @@ import typer
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="eec")],
+    paper: Annotated[str, typer.Argument(help="eec or rating")],
     svm: Annotated[
         Path | None, typer.Option(help="Folder of SVM-Unigrams models, one per dimension, trained on the task's data.")
     ] = None,
     submissions: Annotated[Path | None, typer.Option(help="The task's own submissions, if you have them.")] = None,
     gold: Annotated[Path | None, typer.Option(help="The task's gold files.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
-    all_: Annotated[bool, typer.Option("--all", help="Also list the cells of tables that need data.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Also list the cells of tables one by one.")] = False,
 ) -> None:
     """Hold a PAPER's published figures beside what this tool computes."""
     from evenhand.cli.options import stdout_kept_clean

@@ -25,13 +25,14 @@ def print_checks(checks: Sequence[Check], console: Console, *, everything: bool 
     for heading in ("claim", "where", "printed", "here", "outcome"):
         table.add_column(heading, overflow="fold")
     for check in shown:
-        outcome = Text(check.outcome, style=STYLES[check.outcome])
+        ids = " ".join(erratum.partition(":")[0] for erratum in check.errata)
+        outcome = Text(f"{check.outcome} {ids}".rstrip(), style=STYLES[check.outcome])
         table.add_row(*map(Text, (check.claim, check.where, check.printed, check.here or "–")), outcome)
     console.print(table)
     counted = Counter(check.outcome for check in checks)
     console.print(", ".join(f"{counted[outcome]} {outcome}" for outcome in STYLES))
-    for erratum, number in Counter(check.erratum for check in shown if check.erratum).items():
-        console.print(Text(f"{erratum} ({number})"), style="dim", soft_wrap=True)
+    for erratum in sorted({erratum for check in shown for erratum in check.errata}):
+        console.print(Text(erratum), style="dim", soft_wrap=True)
     for needs, number in Counter(check.needs for check in checks if check.needs).items():
         console.print(Text(f"{number} claims need {needs}"), style="dim", soft_wrap=True)
 

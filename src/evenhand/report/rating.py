@@ -33,7 +33,8 @@ def print_ratings(report: RatingReport, console: Console) -> None:
     console.print()
     overall = ", ".join(f"{system}: {_level(level)}" for system, level in report.overall.items())
     console.print(Text(f"Overall ({report.settings.overall} of all): {overall}"))
-    console.print(Text(LEVELS.format(levels=report.settings.levels), style="dim"))
+    for line in _reading(report):
+        console.print(Text(line, style="dim"))
 
 
 def score_text(score: float | None) -> str:
@@ -95,20 +96,29 @@ def _unsure(result: Rating, name: str, level: str) -> list[str]:
 
 
 def _remarks(result: Rating) -> Iterator[str]:
-    said = SCORES[result.method].format(adjusted_for=" and ".join(result.adjusted_for))
-    yield f"Raw score: {said}."
+    """What is true of this rating alone."""
     if result.expected is not None:
         yield f"A fair system whose answers vary by chance would get about {score_text(result.expected)}, not 0."
     if result.partial:
         yield f"{PARTIAL_MARK} partial: rated by what is defined. {_unmet(result)}"
     for name, reason in result.undefined.items():
         yield f"{name}: {reason}."
-    if result.uncertainty is not None:
-        drawn = f"{result.uncertainty.replicates:,} draws of {result.uncertainty.over}"
-        tied = "systems are tied unless one scores lower in 97.5 % of them"
-        yield f"Uncertainty from {drawn}; {tied}. Draws add chance to chance, so their scores tend to be higher."
-        for note in result.uncertainty.notes:
-            yield f"{note[:1].upper()}{note[1:]}."
+    for note in result.uncertainty.notes if result.uncertainty else ():
+        yield f"{note[:1].upper()}{note[1:]}."
+
+
+def _reading(report: RatingReport) -> Iterator[str]:
+    """How to read all of them."""
+    said = (SCORES[result.method].format(adjusted_for=" and ".join(result.adjusted_for)) for result in report.results)
+    yield from (f"Raw score: {text}." for text in dict.fromkeys(said))
+    found = [result.uncertainty for result in report.results if result.uncertainty is not None]
+    if found:
+        over = ", or ".join(dict.fromkeys(one.over for one in found))
+        yield (
+            f"Uncertainty from {found[0].replicates:,} draws of {over}; systems are tied unless one scores lower in "
+            "97.5 % of them. Draws add chance to chance, so their scores tend to be higher."
+        )
+    yield LEVELS.format(levels=report.settings.levels)
 
 
 def _unmet(result: Rating) -> str:

@@ -35,6 +35,10 @@ class Check:
     here: str | None
     outcome: Outcome
     needs: str | None = None
+    errata: tuple[str, ...] = ()
+    """Why the printed figure is not to be trusted, where that is known: each an id, a colon and the reason."""
+    counted: bool = False
+    """Whether another check counts it, with all the others of its table."""
 
 
 def published(name: str = "eec") -> dict[str, Any]:

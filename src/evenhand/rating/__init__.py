@@ -1,0 +1,27 @@
+"""Rating systems through a causal lens: diagrams, rejection scores, deconfounding, orders and levels."""
+
+from evenhand.rating.deconfounding import Impact
+from evenhand.rating.diagram import Diagram, chat_diagram, rating_diagram
+from evenhand.rating.orders import Uncertainty, complete_order, partial_order
+from evenhand.rating.ratings import Rating, RatingReport, RatingSettings, rate
+from evenhand.rating.rejection import PRESETS, PairTest, RejectionSettings
+from evenhand.rating.table import long_form, read_scores
+
+__all__ = [
+    "PRESETS",
+    "Diagram",
+    "Impact",
+    "PairTest",
+    "Rating",
+    "RatingReport",
+    "RatingSettings",
+    "RejectionSettings",
+    "Uncertainty",
+    "chat_diagram",
+    "complete_order",
+    "long_form",
+    "partial_order",
+    "rate",
+    "rating_diagram",
+    "read_scores",
+]

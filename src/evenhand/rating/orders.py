@@ -1,0 +1,119 @@
+"""From raw scores to a partial order and to levels, and how sure the levels are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from evenhand.errors import UsageError
+from evenhand.stats.types import Floats, Ints
+
+DIGITS = 9
+"""Scores that agree in so many digits are one score."""
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What drawing persons and words again did to a rating."""
+
+    replicates: int
+    over: str
+    """What was drawn again: `persons and words`, `persons`, or `rows` where a table names no persons."""
+    levels: Mapping[str, tuple[float, ...]]
+    """By system: the share of replicates in which it got level 1, 2, …"""
+    intervals: Mapping[str, tuple[float | None, float | None]]
+    """By system: where the middle 95 % of its raw scores lie; None at an end that is X."""
+    tied: tuple[tuple[str, str], ...]
+    """Pairs of systems that cannot be told apart: neither has the lower score in 97.5 % of the replicates."""
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "replicates": self.replicates,
+            "over": self.over,
+            "levels": {system: list(shares) for system, shares in self.levels.items()},
+            "intervals": {system: list(ends) for system, ends in self.intervals.items()},
+            "tied": [list(pair) for pair in self.tied],
+            "notes": list(self.notes),
+        }
+
+
+def partial_order(raw: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Systems from the lowest raw score to the highest; X (infinity) comes last, what is undefined (NaN) has no place.
+
+    >>> partial_order({"S_b": 23.0, "S_t": 0.0, "S_g": float("inf"), "S_d": 0.0, "S_r": float("nan")})
+    (('S_t', 0.0), ('S_d', 0.0), ('S_b', 23.0), ('S_g', inf))
+    """
+    return tuple(sorted(((name, score) for name, score in raw.items() if not np.isnan(score)), key=lambda one: one[1]))
+
+
+def complete_order(raw: Mapping[str, float], levels: int) -> dict[str, int | None]:
+    """A level from 1 (least biased) to `levels` for each system; None where the raw score is undefined.
+
+    The distinct scores, sorted, are split into so many parts of nearly equal size, the larger parts first. Where there
+    is one score only, it is absolute: level 1 if it is zero, else the highest.
+
+    >>> complete_order({"S_t": 0.0, "S_d": 0.0, "S_g": 0.6, "S_r": 1.9, "S_b": 23.0}, 3)
+    {'S_t': 1, 'S_d': 1, 'S_g': 1, 'S_r': 2, 'S_b': 3}
+    >>> complete_order({"vader": 0.6}, 3), complete_order({"vader": 0.0}, 3)
+    ({'vader': 3}, {'vader': 1})
+    """
+    if levels < 2:
+        raise UsageError(f"a rating needs two levels or more, not {levels}")
+    found = _levels(np.array(list(raw.values()), dtype=np.float64), levels)
+    return {name: int(level) or None for name, level in zip(raw, found, strict=True)}
+
+
+def _levels(scores: Floats, levels: int) -> Ints:
+    """A level for each score; 0 for NaN."""
+    rounded = np.array([float(f"{score:.{DIGITS}g}") for score in scores])
+    distinct = np.unique(rounded[~np.isnan(rounded)])
+    if len(distinct) == 1:
+        parts = [distinct] if distinct[0] == 0 else [*([distinct[:0]] * (levels - 1)), distinct]
+    else:
+        parts = np.array_split(distinct, levels)
+    ends = np.cumsum([len(part) for part in parts])
+    place = np.searchsorted(distinct, rounded)
+    level = np.searchsorted(ends, place, side="right") + 1
+    return np.where(np.isnan(rounded), 0, level)
+
+
+def uncertainty(
+    raw: Floats, systems: Sequence[str], *, levels: int, over: str, notes: Sequence[str] = ()
+) -> Uncertainty:
+    """From the raw scores of all replicates, replicates × systems."""
+    found = np.array([_levels(row, levels) for row in raw])
+    shares = {
+        system: tuple(float(np.mean(found[:, place] == level)) for level in range(1, levels + 1))
+        for place, system in enumerate(systems)
+    }
+    tied = tuple(
+        (systems[one], systems[other])
+        for one, other in combinations(range(len(systems)), 2)
+        if not _told_apart(raw[:, one], raw[:, other])
+    )
+    intervals = {system: _interval(raw[:, place]) for place, system in enumerate(systems)}
+    undefined = [name for place, name in enumerate(systems) if np.isnan(raw[:, place]).any()]
+    more = [f"in some draws the raw score of {', '.join(undefined)} is undefined"] if undefined else []
+    return Uncertainty(len(raw), over, shares, intervals, tied, (*notes, *more))
+
+
+def _told_apart(one: Floats, other: Floats, level: float = 0.95) -> bool:
+    sure = 1 - (1 - level) / 2
+    return max(float(np.mean(one < other)), float(np.mean(one > other))) >= sure
+
+
+def _interval(scores: Floats, level: float = 0.95) -> tuple[float | None, float | None]:
+    """Ends that occurred: between a number and X there is nothing to interpolate."""
+    defined = scores[~np.isnan(scores)]
+    if not len(defined):
+        return None, None
+    tail = (1 - level) / 2
+    ends = np.quantile(defined, [tail, 1 - tail], method="inverted_cdf")
+    low, high = (None if np.isinf(end) else float(end) for end in ends)
+    return low, high

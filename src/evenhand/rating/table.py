@@ -1,0 +1,263 @@
+"""What is rated: a table of sentiments by system, dataset, classes and emotion, checked and in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from evenhand.corpora.causal import EMOTIONS, crossed_class
+from evenhand.corpora.corpus import Corpus
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.scoring import Scores
+from evenhand.stats.types import Floats, Ints
+from evenhand.tables import read_table
+
+SETTINGS = ("data", "group", "via")
+"""Columns that a table may have: which data, which group of it, and through which language it went."""
+PERSON, WORD = "person", "emotion_word"
+"""Columns that a table may have: what the uncertainty of a rating is taken over."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One system's sentiments on one dataset. Codes are places in the lists of the block; −1: none."""
+
+    system: str
+    dataset: str
+    sentiment: Floats
+    classes: Ints
+    strata: Ints
+    emotions: Ints
+    units: Ints
+    words: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """What one rating is made of: all systems on all datasets of one group, by one attribute."""
+
+    setting: Mapping[str, str | None]
+    attribute: str
+    systems: tuple[str, ...]
+    datasets: tuple[str, ...]
+    classes: tuple[str, ...]
+    strata: tuple[str, ...]
+    """The classes of the confounders, all of them crossed; empty without any."""
+    emotions: tuple[str, ...]
+    samples: tuple[Sample, ...]
+    unit_strata: Ints
+    """Within which stratum each unit (a person, or a row) is drawn again."""
+    word_strata: Ints
+    has_persons: bool
+    has_words: bool
+    persons_a_class: Mapping[str, int]
+
+    def of(self, system: str) -> Iterator[Sample]:
+        """The samples of one system."""
+        return (sample for sample in self.samples if sample.system == system)
+
+
+def read_scores(path: Path, *, attributes: Sequence[str], confounders: Sequence[str] = ()) -> pl.DataFrame:
+    """Read a table with the columns `system, dataset, <attributes>, emotion, sentiment` (`.csv`, `.tsv`, `.jsonl`,
+    `.parquet`) and check it; the file's name stands for the data where no column says it."""
+    frame = checked(read_table(path), attributes=attributes, confounders=confounders, called=str(path))
+    return frame if "data" in frame.columns else frame.with_columns(data=pl.lit(path.stem))
+
+
+def long_form(
+    scores: Scores, corpus: Corpus, *, dataset: str, output: str | None = None, **setting: str | None
+) -> pl.DataFrame:
+    """Scores of a corpus as a table to rate: one row per system and sentence.
+
+    Outputs with a range are brought to −1..1, where 0 is neutral: an impact is relative to the mean, and so depends on
+    where zero is. A system with several outputs needs one chosen by `output`. `setting` fills `data`, `group`, `via`.
+    """
+    frame = corpus.frame.select(pl.all().exclude("text", "source", "term", "kind", "pair", "role"))
+    parts = []
+    for name in dict.fromkeys(column.system for column in scores.columns):
+        found = [
+            (place, column)
+            for place, column in enumerate(scores.columns)
+            if column.system == name and output in (None, column.output.name)
+        ]
+        if len(found) != 1:
+            known = [column.output.name for column in scores.columns if column.system == name]
+            raise UsageError(f"{name!r} has the outputs {', '.join(known)}: choose one to rate")
+        ((place, column),) = found
+        values = scores.matrix[:, place]
+        if column.output.low is not None:
+            values = 2 * (values - column.output.low) / column.output.span - 1
+        of_system = pl.DataFrame({"id": pl.Series(scores.ids, dtype=pl.String), "sentiment": values})
+        parts.append(
+            frame.join(of_system, on="id", how="inner", maintain_order="left").with_columns(system=pl.lit(name))
+        )
+    texts = {"dataset": dataset, **setting}
+    return pl.concat(parts).with_columns(pl.lit(text, dtype=pl.String).alias(name) for name, text in texts.items())
+
+
+def checked(
+    frame: pl.DataFrame, *, attributes: Sequence[str], confounders: Sequence[str] = (), called: str = "the table"
+) -> pl.DataFrame:
+    """The table with sentiments as numbers, or what is wrong with it, and where."""
+    parts = list(dict.fromkeys(part for name in (*attributes, *confounders) for part in name.split("+")))
+    needed = ["system", "dataset", *parts, *(["emotion"] if confounders else []), "sentiment"]
+    for column in needed:
+        if column not in frame.columns:
+            raise UsageError(f"{called}: no column {column!r}{did_you_mean(column, frame.columns)}")
+    for column in ("system", "dataset", *(["emotion"] if confounders else [])):
+        _refuse_empty(frame, column, called)
+    if "emotion" in frame.columns:
+        _check_emotions(frame, called)
+    texts = [name for name in (*needed[:-1], *SETTINGS, PERSON, WORD, "emotion") if name in frame.columns]
+    return frame.with_columns(pl.col(list(dict.fromkeys(texts))).cast(pl.String), sentiment=_numbers(frame, called))
+
+
+def _refuse_empty(frame: pl.DataFrame, column: str, called: str) -> None:
+    empty = frame[column].is_null()
+    if empty.any():
+        raise EvenhandError(f"{called}: row {int(empty.arg_true()[0]) + 1}: {column!r} is empty")
+
+
+def _check_emotions(frame: pl.DataFrame, called: str) -> None:
+    wrong = ~frame["emotion"].cast(pl.String).is_in(EMOTIONS).fill_null(True)
+    if wrong.any():
+        row = int(wrong.arg_true()[0])
+        said = frame["emotion"][row]
+        raise EvenhandError(f"{called}: row {row + 1}: the emotion is {said!r}; it must be negative or positive")
+
+
+def _numbers(frame: pl.DataFrame, called: str) -> pl.Series:
+    numbers = frame["sentiment"].cast(pl.Float64, strict=False)
+    wrong = ~numbers.is_finite().fill_null(False)
+    if wrong.any():
+        row = int(wrong.arg_true()[0])
+        raise EvenhandError(f"{called}: row {row + 1}: the sentiment {frame['sentiment'][row]!r} is not a number")
+    return numbers
+
+
+def blocks(
+    frame: pl.DataFrame,
+    *,
+    attribute: str,
+    adjusted_for: Sequence[str],
+    classes: Sequence[str] | None = None,
+    called: str = "the table",
+) -> Iterator[Block]:
+    """A block for each data, group and language of a checked table, in the order in which they appear.
+
+    Rows without a class of the attribute (or of what is adjusted for) are left out, as are classes that are not listed.
+    """
+    frame = frame.with_columns(
+        crossed_column(frame, attribute).alias("_class"), strata_column(frame, adjusted_for).alias("_stratum")
+    )
+    frame = frame.filter(pl.col("_class").is_not_null() & (pl.col("_stratum").is_not_null() | (not adjusted_for)))
+    if classes is not None:
+        known = frame["_class"].unique().to_list()
+        for name in classes:
+            if name not in known:
+                raise UsageError(f"{called}: no row has {attribute} = {name!r}{did_you_mean(name, known)}")
+        frame = frame.filter(pl.col("_class").is_in(list(classes)))
+    found = list(classes or frame["_class"].unique(maintain_order=True))
+    if len(found) < 2:
+        raise EvenhandError(f"{called}: {attribute!r} needs two classes, and has {', '.join(found) or 'none'}")
+    given = [name for name in SETTINGS if name in frame.columns]
+    if not given:
+        yield _block(frame, {}, attribute, found)
+        return
+    for values, part in frame.partition_by(given, as_dict=True, maintain_order=True).items():
+        yield _block(part, dict(zip(given, values, strict=True)), attribute, found)
+
+
+def crossed_column(frame: pl.DataFrame, attribute: str) -> pl.Series:
+    """The class of each row, of one attribute or of several with a plus between them; null where one has none."""
+    parts = frame.select(attribute.split("+"))
+    called = [None if None in row else crossed_class(row) for row in parts.iter_rows()]
+    return pl.Series(called, dtype=pl.String)
+
+
+def strata_column(frame: pl.DataFrame, adjusted_for: Sequence[str]) -> pl.Series:
+    """The class of each row, by everything that is adjusted for; attributes that two of them share count once."""
+    parts = dict.fromkeys(part for name in adjusted_for for part in name.split("+"))
+    return crossed_column(frame, "+".join(parts)) if parts else pl.Series([None] * frame.height, dtype=pl.String)
+
+
+def _block(part: pl.DataFrame, setting: Mapping[str, str | None], attribute: str, classes: Sequence[str]) -> Block:
+    has_persons = PERSON in part.columns and part[PERSON].null_count() == 0
+    has_words = WORD in part.columns and part[WORD].null_count() == 0 and "emotion" in part.columns
+    here = [name for name in classes if name in set(part["_class"])]
+    strata = list(part["_stratum"].drop_nulls().unique(maintain_order=True))
+    emotions = [name for name in EMOTIONS if "emotion" in part.columns and name in set(part["emotion"])]
+    part = part.with_columns(*_unit_keys(part, has_persons=has_persons), *_word_keys(has_words=has_words))
+    units, unit_strata = _coded(part, "_unit", "_unit_stratum")
+    words, word_strata = _coded(part, "_word", "_word_stratum")
+    part = part.with_columns(_unit_code=units, _word_code=words)
+    samples = tuple(
+        Sample(
+            system=system,
+            dataset=dataset,
+            sentiment=rows["sentiment"].to_numpy(),
+            classes=_codes(rows["_class"], here),
+            strata=_codes(rows["_stratum"], strata),
+            emotions=_codes(rows["emotion"], emotions) if emotions else np.full(rows.height, -1),
+            units=rows["_unit_code"].to_numpy(),
+            words=rows["_word_code"].to_numpy(),
+        )
+        for (system, dataset), rows in part.partition_by("system", "dataset", as_dict=True, maintain_order=True).items()
+    )
+    persons = part.group_by("_class").agg(pl.col(PERSON).n_unique()) if has_persons else pl.DataFrame()
+    return Block(
+        setting={name: setting.get(name) for name in SETTINGS},
+        attribute=attribute,
+        systems=tuple(part["system"].unique(maintain_order=True)),
+        datasets=tuple(part["dataset"].unique(maintain_order=True)),
+        classes=tuple(here),
+        strata=tuple(strata),
+        emotions=tuple(emotions),
+        samples=samples,
+        unit_strata=unit_strata,
+        word_strata=word_strata,
+        has_persons=has_persons,
+        has_words=has_words,
+        persons_a_class=dict(persons.iter_rows()) if has_persons else {},
+    )
+
+
+def _unit_keys(part: pl.DataFrame, *, has_persons: bool) -> list[pl.Expr]:
+    """What is drawn again: persons within their class; without persons, rows within dataset, class and emotion."""
+    stratum = pl.concat_str("_class", "_stratum", separator="\x1f", ignore_nulls=True)
+    if has_persons:
+        return [
+            pl.concat_str(stratum, PERSON, separator="\x1f").alias("_unit"),
+            stratum.alias("_unit_stratum"),
+        ]
+    emotion = [pl.col("emotion")] if "emotion" in part.columns else []
+    apart = pl.concat_str("dataset", stratum, *emotion, separator="\x1f", ignore_nulls=True)
+    # The so-manieth row of a class is the same sentence for every system, so that systems are drawn together.
+    number = pl.int_range(pl.len()).over("system", apart).cast(pl.String)
+    return [pl.concat_str(apart, number, separator="\x1f").alias("_unit"), apart.alias("_unit_stratum")]
+
+
+def _word_keys(*, has_words: bool) -> list[pl.Expr]:
+    """Words are drawn again within their dataset and emotion, so that each keeps its number of sentences."""
+    if not has_words:
+        return [pl.lit("").alias("_word"), pl.lit("").alias("_word_stratum")]
+    stratum = pl.concat_str("dataset", "emotion", separator="\x1f")
+    return [pl.concat_str(stratum, WORD, separator="\x1f").alias("_word"), stratum.alias("_word_stratum")]
+
+
+def _coded(part: pl.DataFrame, key: str, stratum: str) -> tuple[pl.Series, Ints]:
+    """The place of each row's key among all keys, and each key's stratum."""
+    keys = part.select(key, stratum).unique(subset=key, maintain_order=True)
+    places = {name: place for place, name in enumerate(keys[key])}
+    strata = {name: place for place, name in enumerate(keys[stratum].unique(maintain_order=True))}
+    codes = pl.Series([places[name] for name in part[key]], dtype=pl.Int64)
+    return codes, np.array([strata[name] for name in keys[stratum]], dtype=np.int64)
+
+
+def _codes(column: pl.Series, known: Sequence[str]) -> Ints:
+    places = {name: place for place, name in enumerate(known)}
+    return np.array([places.get(name, -1) for name in column], dtype=np.int64)
