@@ -44,6 +44,7 @@ ROOMS = [
     {"auditing"},
     {"studying"},
     {"chatting"},
+    {"assessing"},
     {"reproducing"},
     {"cli"},
 ]

@@ -111,7 +111,7 @@ def test_wrong_input_is_one_clear_line(
 
 
 def test_no_table_and_no_file() -> None:
-    with pytest.raises(EvenhandError, match="name a table of scores"):
+    with pytest.raises(EvenhandError, match="or a table of scores"):
         run("rate", "--attribute", "gender")
     with pytest.raises(EvenhandError, match=r"no such file: nowhere\.csv"):
         run("rate", "--scores", "nowhere.csv", "--attribute", "gender")

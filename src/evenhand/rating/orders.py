@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -30,6 +30,8 @@ class Uncertainty:
     tied: tuple[tuple[str, str], ...]
     """Pairs of systems that cannot be told apart: neither has the lower score in 97.5 % of the replicates."""
     notes: tuple[str, ...] = ()
+    draws: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
+    """By system: the raw score of each replicate; NaN where undefined, infinite for X."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -100,7 +102,8 @@ def uncertainty(
     intervals = {system: _interval(raw[:, place]) for place, system in enumerate(systems)}
     undefined = [name for place, name in enumerate(systems) if np.isnan(raw[:, place]).any()]
     more = [f"in some draws the raw score of {', '.join(undefined)} is undefined"] if undefined else []
-    return Uncertainty(len(raw), over, shares, intervals, tied, (*notes, *more))
+    draws = {system: raw[:, place] for place, system in enumerate(systems)}
+    return Uncertainty(len(raw), over, shares, intervals, tied, (*notes, *more), draws)
 
 
 def _told_apart(one: Floats, other: Floats, level: float = 0.95) -> bool:

@@ -84,6 +84,8 @@ class Rating:
     """By system, dataset and emotion; empty where nothing confounds."""
     raw: Mapping[str, float]
     ratings: Mapping[str, int | None]
+    largest_per_test: float
+    """The rejection score of one comparison that is rejected at every level."""
     expected: float | None
     """The rejection score that a fair system with noise would get; None for impacts."""
     partial: tuple[str, ...]
@@ -142,11 +144,15 @@ class RatingReport:
 
     @property
     def overall(self) -> dict[str, int | None]:
-        """The level of each system over all ratings, by the rule in the settings; None where all are undefined."""
+        """The level of each system by the rule in the settings; None where all are undefined.
+
+        Over the ratings on texts as they are; those after a round trip are about the translator, too.
+        """
         rule = RULES[self.settings.overall]
+        counting = [result for result in self.results if result.via is None] or self.results
         found: dict[str, int | None] = {}
         for system in self.systems:
-            levels = [level for result in self.results if (level := result.ratings.get(system)) is not None]
+            levels = [level for result in counting if (level := result.ratings.get(system)) is not None]
             found[system] = rule(levels) if levels else None
         return found
 
@@ -240,6 +246,7 @@ def _rated(block: Block, diagram: Diagram, adjusted_for: tuple[str, ...], settin
         impact=found,
         raw=raw,
         ratings=complete_order(raw, settings.levels),
+        largest_per_test=sum(settings.rejection.weights),
         expected=None if adjusted_for else _expected(tests, settings, block),
         partial=partial,
         undefined=undefined,
