@@ -5,13 +5,16 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 AUDIT_OUT ?= audit
 
-.PHONY: audit test quick lint types bench clean
+.PHONY: audit test causal quick lint types bench clean
 
 audit: .venv/.runtime  ## the demo: three real sentiment systems, gender and race
 	$(BIN)/evenhand audit vader textblob svr --out $(AUDIT_OUT)
 
-test: lint types .venv/.browser .venv/.apertium  ## everything, as in CI
+test: lint types .venv/.browser .venv/.apertium causal  ## everything, as in CI
 	$(BIN)/pytest -n 2 --dist loadfile
+
+causal: .venv-causal/.ready  ## DoWhy as an independent check, in an environment of its own: it needs an older SciPy
+	.venv-causal/bin/python -m pytest -q tests/rating/test_dowhy.py
 
 quick: .venv/.dev  ## the inner loop: no simulations
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow"
@@ -40,8 +43,13 @@ bench: .venv/.dev  ## ratios measured side by side in one run
 	  || echo "Apertium could not be installed; the tests of round trips through it are skipped"
 	touch $@
 
+.venv-causal/.ready: pyproject.toml
+	test -x .venv-causal/bin/python || $(PYTHON) -m venv .venv-causal
+	.venv-causal/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[causal]' 'dowhy==0.14' hypothesis pytest
+	touch $@
+
 clean:
-	rm -rf .venv audit
+	rm -rf .venv .venv-causal audit
 
 .venv/.runtime: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenhand needs Python 3.11 or newer; try: make PYTHON=/path/to/python3.11 ...")'

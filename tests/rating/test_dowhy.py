@@ -25,10 +25,9 @@ def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         check_with_dowhy(sample("S_r"), CONFOUNDED)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("system", ["S_b", "S_r", "S_t", "S_d", "S_g"])
 def test_both_hold_the_same_fixed_and_find_the_same_effect(system: str) -> None:
-    pytest.importorskip("dowhy")
+    pytest.importorskip("dowhy", reason="`make causal` runs this, in an environment that has it")
     found = check_with_dowhy(sample(system), CONFOUNDED, simulations=50)
     assert found.backdoor_set == found.own_backdoor_set == ("gender",)
     assert found.effect == pytest.approx(found.own_effect, abs=1e-9)
@@ -36,9 +35,8 @@ def test_both_hold_the_same_fixed_and_find_the_same_effect(system: str) -> None:
     assert not found.refuted
 
 
-@pytest.mark.slow
 def test_there_is_nothing_to_check_without_positivity_or_confounding() -> None:
-    pytest.importorskip("dowhy")
+    pytest.importorskip("dowhy", reason="`make causal` runs this, in an environment that has it")
     with pytest.raises(UsageError, match="female never met a positive word"):
         check_with_dowhy(sample("S_r", dataset="E3"), CONFOUNDED)
     with pytest.raises(UsageError, match="nothing confounds"):
