@@ -16,6 +16,8 @@ from typer.testing import CliRunner
 from evenhand.cli.app import app
 from evenhand.errors import EvenhandError
 
+pytestmark = pytest.mark.slow  # it trains models and starts processes; `make quick` does without
+
 INTENSITY = {"calm": 0.1, "fine": 0.2, "annoyed": 0.5, "irritated": 0.6, "angry": 0.8, "furious": 0.9}
 OTHERS = ["today", "really", "lunch", "was", "late", "again", "and", "the", "train", "who", "knows", "why"]
 HEADER = "ID\tTweet\tAffect Dimension\tIntensity Score"

@@ -450,6 +450,7 @@ class Hub(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.slow
 class TestHub:
     @pytest.fixture
     def hub(self, copy: Path) -> Iterator[str]:
