@@ -7,7 +7,7 @@ import json
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,9 +19,13 @@ import evenhand.studies.examination as examination
 from benchmarks.contrasts import plain, timed
 from evenhand.contrasts import contrast
 from evenhand.corpora import eec
+from evenhand.scoring import Column, Scores
 from evenhand.stats import paired_test
 from evenhand.studies import Reader, Study, examine, find_entries, read_gold
-from evenhand.studies.synthetic import a_study, write_study
+from evenhand.studies.entries import Entry
+from evenhand.studies.reading import Submission, Submissions
+from evenhand.studies.synthetic import a_study, gold_name, write_study
+from evenhand.systems.base import Output
 from evenhand.task_files import DIMENSIONS
 
 SYSTEMS = {"anger": 46, "fear": 46, "joy": 45, "sadness": 46, "valence": 36}
@@ -29,6 +33,11 @@ SUBMISSIONS = sum(SYSTEMS.values())
 TWEETS, MYSTERY = 1_000, 8_360
 PLAIN_SYSTEMS = 12
 """The plain way is timed on some of the systems and scaled up: it is linear in their number."""
+ROUNDS = 5
+EXAMINED = (100, 400)
+"""Submissions, to see whether memory grows faster than the scores."""
+ALLOWED = 8 * 2**20
+"""Bytes that are held whatever the number of submissions: contrasts, ids, a file's own rows."""
 
 Rows = list[tuple[str, str, str, str]]
 
@@ -45,7 +54,7 @@ def run() -> Rows:
             if seen[one.dimension] <= SYSTEMS[one.dimension]:
                 kept.append(one)
         write_study(place, kept, tweets=TWEETS, mystery=MYSTERY, manifest=False)
-        return [*_tests(), *_end_to_end(place), *_memory()]
+        return [*_tests(), *_end_to_end(place), *_memory(place)]
 
 
 def _row(what: str, measured: str, goal: str, *, met: bool) -> tuple[str, str, str, str]:
@@ -93,26 +102,10 @@ def _tests() -> Rows:
 
 
 def _end_to_end(place: Path) -> Rows:
-    split: dict[str, float] = {}
-    found: list[Study] = []
-
-    def ours() -> None:
-        split.clear()
-        found.clear()
-        corpus = eec("released")
-        with _clock(split, "reading"):
-            entries, about = find_entries(place / "submissions")
-            gold = read_gold(place / "gold")
-            read = Reader(corpus, gold=gold).read(entries, root=place, advance=lambda number: None)
-        with _clock(split, "tests and tables"), _tests_timed(split):
-            study = examine(read, corpus, gold=gold, about=about, evidence=False)
-        with _clock(split, "JSON"):
-            study.to_json()
-        found.append(study)
-
-    ours_time = timed(ours, rounds=3)
+    # The split is that of the very round whose time is shown: the best.
+    ours_time, split, study = min((_round(place) for _ in range(ROUNDS)), key=lambda one: one[0])
     theirs, tables = _pandas(place)
-    mine = found[0].to_dict()["tables"]
+    mine = study.to_dict()["tables"]
     for table, by_dimension in tables.items():
         for dimension, groups in by_dimension.items():
             for group, number in groups.items():
@@ -130,6 +123,23 @@ def _end_to_end(place: Path) -> Rows:
         ),
         _row("where the time goes", shown, "tests at most a fifth", met=tests <= ours_time / 5),
     ]
+
+
+def _round(place: Path) -> tuple[float, dict[str, float], Study]:
+    """From files to JSON, as the command does it: how long it takes, on what, and what comes out."""
+    split: dict[str, float] = {}
+    start = time.perf_counter()
+    corpus = eec("released")
+    with _clock(split, "reading"):
+        there = find_entries(place / "submissions")
+        gold = read_gold(place / "gold")
+        reader = Reader(corpus, spellings=[eec("published")], gold=gold)
+        read = reader.read(there.entries, root=place, advance=lambda number: None, problems=there.problems)
+    with _clock(split, "tests and tables"), _tests_timed(split):
+        study = examine(read, corpus, gold=gold, about=there.about, evidence=False)
+    with _clock(split, "JSON"):
+        study.to_json()
+    return time.perf_counter() - start, split, study
 
 
 @contextmanager
@@ -165,7 +175,7 @@ def _pandas(place: Path) -> tuple[float, dict[str, dict[str, dict[str, int]]]]:
     frame = pd.DataFrame(corpus.to_dict(as_series=False))
     start = time.perf_counter()
     found = []
-    known = {dimension: _known(place / "gold" / _gold_file(dimension)) for dimension in DIMENSIONS}
+    known = {dimension: _known(place / "gold" / gold_name(dimension)) for dimension in DIMENSIONS}
     for path in sorted((place / "submissions").glob("*/*.txt")):
         table = pd.read_csv(path, sep="\t", quoting=3)
         scores = frame.merge(table, left_on="text", right_on="Tweet", how="left")["Intensity Score"].to_numpy()
@@ -188,11 +198,6 @@ def _known(path: Path) -> pd.DataFrame:
     return gold[gold["Intensity Score"] != "NONE"]
 
 
-def _gold_file(dimension: str) -> str:
-    task = "Valence-reg-En" if dimension == "valence" else f"EI-reg-En-{dimension}"
-    return f"2018-{task}-test-gold.txt"
-
-
 def _both(frame: pd.DataFrame, scores: np.ndarray) -> tuple[tuple[float, float], tuple[float, float]]:
     frame = frame.assign(score=scores)
     nouns = frame[frame["pair"].notna()].pivot_table(index=["source", "pair"], columns="gender", values="score")
@@ -204,34 +209,63 @@ def _both(frame: pd.DataFrame, scores: np.ndarray) -> tuple[tuple[float, float],
     return tuple((float(d.mean()), float(stats.ttest_1samp(d, 0).pvalue)) for d in (gender, race))  # type: ignore[return-value]
 
 
-def _memory() -> Rows:
-    """The most that examining holds, in score matrices; it must not grow with their size."""
-    from evenhand.scoring import Column, Scores
-    from evenhand.studies.reading import Submission, Submissions
-    from evenhand.systems.base import Output
+def _memory(place: Path) -> Rows:
+    """The most that reading and examining hold beside the scores, in score matrices, at two sizes.
 
+    Arrays and Python's own objects are counted; the texts of files, of which few are open at a time, are not.
+    """
+    entries = find_entries(place / "submissions").entries
+    sizes = (len(entries) // 3, len(entries))
+    reading = [_beside_reading(place, entries[:number]) for number in sizes]
+    examining = [_beside_examining(number) for number in EXAMINED]
+    return [_memory_row("reading", sizes, reading), _memory_row("examining", EXAMINED, examining)]
+
+
+def _memory_row(what: str, sizes: tuple[int, ...], beside: list[tuple[int, int]]) -> tuple[str, str, str, str]:
+    shares = [max(held - ALLOWED, 0) / matrix for held, matrix in beside]
+    shown = ", ".join(
+        f"{share:.2f} for {size} ({held / 2**20:.0f} MiB)"
+        for size, share, (held, _) in zip(sizes, shares, beside, strict=True)
+    )
+    # The allowance hides part of what grows: growth alone is held to the same goal.
+    (few, small), (many, large) = beside
+    growth = (many - few) / (large - small)
+    goal = f"less than one copy at both sizes beyond {ALLOWED // 2**20} MiB, and for each that is added"
+    met = max(*shares, growth) < 1
+    return _row(f"memory of {what} beside the scores, in score matrices", f"{shown}; {growth:.2f} added", goal, met=met)
+
+
+def _beside_reading(place: Path, entries: Sequence[Entry]) -> tuple[int, int]:
+    corpus, spelling, gold = eec("released"), eec("published"), read_gold(place / "gold")
+    with _peak() as peak:
+        reader = Reader(corpus, spellings=[spelling], gold=gold)
+        read = reader.read(entries, root=place, advance=lambda number: None)
+    matrix = read.scores.matrix.nbytes
+    return peak[0] - matrix, matrix
+
+
+def _beside_examining(number: int) -> tuple[int, int]:
     corpus = eec("released")
-    found = []
-    for number in (100, 400):
-        matrix = np.random.default_rng(0).uniform(size=(len(corpus), number))
-        matrix.flags.writeable = False
-        members = tuple(
-            Submission(f"s{k}", DIMENSIONS[k % 5], "", k, "", True, None, "no gold was given") for k in range(number)
-        )
-        columns = tuple(Column(one.system, Output(one.dimension), None) for one in members)
-        read = Submissions(members, Scores(tuple(corpus.frame["id"]), matrix, columns, corpus.digest), ())
-        gc.collect()
-        tracemalloc.start()
+    matrix = np.random.default_rng(0).uniform(size=(len(corpus), number))
+    matrix.flags.writeable = False
+    members = tuple(
+        Submission(f"s{k}", DIMENSIONS[k % 5], "", k, "", True, None, "no gold was given") for k in range(number)
+    )
+    columns = tuple(Column(one.system, Output(one.dimension), None) for one in members)
+    read = Submissions(members, Scores(tuple(corpus.frame["id"]), matrix, columns, corpus.digest), ())
+    with _peak() as peak:
         examine(read, corpus, evidence=False)
-        peak = tracemalloc.get_traced_memory()[1]
+    return peak[0], matrix.nbytes
+
+
+@contextmanager
+def _peak() -> Iterator[list[int]]:
+    """The most bytes that are held at a time meanwhile."""
+    found: list[int] = []
+    gc.collect()
+    tracemalloc.start()
+    try:
+        yield found
+        found.append(tracemalloc.get_traced_memory()[1])
+    finally:
         tracemalloc.stop()
-        found.append(peak / matrix.nbytes)
-    few, many = found
-    return [
-        _row(
-            "memory beside the scores, in score matrices",
-            f"{few:.2f} for 100 submissions, {many:.2f} for 400",
-            "less than one copy",
-            met=many < 1,
-        )
-    ]

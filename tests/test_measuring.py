@@ -184,6 +184,27 @@ def test_a_tagger_that_misses_the_poorest_countries_is_seen(tmp_path: Path) -> N
     assert (tmp_path / "metrics.html").is_file()
 
 
+def test_a_tagger_is_asked_about_what_was_chosen() -> None:
+    made = load_corpus("ner-country")
+    asked: list[int] = []
+
+    def tag(sentences: list[list[str]]) -> list[list[str]]:
+        asked.append(len(sentences))
+        return [["U-LOC"] * len(tokens) for tokens in sentences]
+
+    settings = MeasureSettings(metrics=("tpr_gap",))
+    part = audit_taggers([tag], made, subset="objects", settings=settings)
+    assert part.results[0].rows == int(made.mask("objects").sum())
+    assert part.provenance["subset"] == "objects"
+    few = audit_taggers([tag], made, sample=200, settings=settings)
+    assert few.results[0].rows == 144  # two sources of 72 countries
+    assert max(asked) == part.results[0].rows
+    with pytest.raises(UsageError, match="no attribute 'gdp_per_capitas'; did you mean 'gdp_per_capita'"):
+        audit_taggers([tag], made, attributes="gdp_per_capitas")
+    with pytest.raises(UsageError, match="no sentence in the subset"):
+        audit_taggers([tag], made, subset="subjects,objects")
+
+
 def test_a_perfect_tagger_has_no_gap() -> None:
     made = load_corpus("ner-country")
     gold = {tuple(tokens): tags for tokens, tags in zip(made.frame["tokens"], made.frame["tags"], strict=True)}

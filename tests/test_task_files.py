@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from evenhand.errors import EvenhandError, UsageError
@@ -49,6 +50,23 @@ def test_a_column_of_lists_is_refused(tmp_path: Path) -> None:
         _ = read.texts
     with pytest.raises(EvenhandError, match="not numbers"):
         read.scores()
+
+
+def test_bytes_that_are_no_text_are_refused_by_file_and_column(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"text": [b"\xff\xfe"], "score": [b"\xff"]}).write_parquet(path)
+    with pytest.raises(EvenhandError, match=r"a\.parquet: column 'text' \(Binary\) cannot be read as texts"):
+        _ = TaskFile(path).texts
+    with pytest.raises(EvenhandError, match=r"a\.parquet: column 'score' \(Binary\) cannot be read as numbers"):
+        TaskFile(path).scores()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_known_by_its_look(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes((HEADER + "1\tx\tjoy\t0.5\n").encode(encoding))
+    with pytest.raises(EvenhandError, match="it looks like UTF-16"):
+        _ = TaskFile(path).texts
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,16 +97,26 @@ def audit_taggers(
     corpus: Corpus | str | Path = "ner-country",
     *,
     attributes: str | Sequence[str] | None = None,
+    subset: str = "all",
+    sample: int | None = None,
     settings: MeasureSettings | None = None,
     out: str | Path | None = None,
 ) -> MeasurementReport:
     """Ask whether taggers find the entities of every group alike, on a corpus that has tokens and tags.
 
-    A tagger is a spec such as `"hf:FOLDER"` or `"spacy:MODEL"`, or a function from token lists to tags. With `out`, the
-    measurements are saved in that folder.
+    A tagger is a spec such as `"hf:FOLDER"` or `"spacy:MODEL"`, or a function from token lists to tags. They are asked
+    about a `subset` of the corpus, or about a `sample` of whole sources. With `out`, the measurements are saved in
+    that folder.
     """
     settings = settings or MeasureSettings(bootstrap=RESAMPLES)
     corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
+    if subset != "all":
+        kept = corpus.frame.filter(corpus.mask(subset))
+        if kept.is_empty():
+            raise UsageError(f"corpus {corpus.name!r} has no sentence in the subset {subset!r}")
+        corpus = replace(corpus, frame=kept, drawn_from=corpus.drawn_from or corpus.digest)
+    if sample is not None:
+        corpus = corpus.sample(sample, seed=settings.seed)
     if out is not None:
         check_writable(Path(out))
     results = []
@@ -114,7 +125,9 @@ def audit_taggers(
         for attribute in _listed(attributes) or list(corpus.attributes):
             tagged = tag_corpus(tagger, corpus, attribute=attribute)
             results.append(measured_tags(tagged, tagger.name, attribute, settings))
-    provenance = {"corpus": corpus.name, "corpus_digest": corpus.digest, "sentences": len(corpus)}
+    provenance: dict[str, Any] = {"corpus": corpus.name, "corpus_digest": corpus.digest, "sentences": len(corpus)}
+    asked_for = {"subset": None if subset == "all" else subset, "sample": sample}
+    provenance |= {name: value for name, value in asked_for.items() if value is not None}
     report = MeasurementReport(tuple(results), settings, provenance)
     if out is not None:
         save_measurements(report, Path(out))

@@ -145,7 +145,7 @@ def quality_of_file(
         predicted=predicted,
         kind="regression" if numeric else "classification",
         cluster=cluster,
-        resamples=max(settings.bootstrap, 1),
+        resamples=settings.bootstrap,
         seed=settings.seed,
         level=settings.level,
     )
@@ -225,15 +225,25 @@ def _classes(columns: Sequence[Column], matrix: Floats, gold: Sequence[str | Non
 
 def measured(predictions: Predictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:
     """Metrics, tests and failures of one system by one attribute."""
-    kept = predictions if settings.groups is None else predictions.of_groups(settings.groups)
+    kept = _kept(predictions, settings)
     found = measure(predictions, settings.metrics, **settings.measured())
-    behaviours = [] if kept.predicted is None else [invariance(kept, seed=settings.seed)]
-    if kept.predicted is not None and kept.gold is not None:
-        behaviours.append(minimum_functionality(kept, seed=settings.seed))
-    behaviours += [_expected(kept, text, settings) for text in settings.expectations]
-    return Measured(
-        system, attribute, found, group_tests(kept, alpha=settings.alpha), tuple(behaviours), len(predictions)
-    )
+    tests = group_tests(kept, alpha=settings.alpha)
+    return Measured(system, attribute, found, tests, _behaviours(kept, settings), len(kept))
+
+
+def _kept(predictions: Predictions, settings: MeasureSettings) -> Predictions:
+    """Of the groups that are asked about; unperturbed sentences stay."""
+    return predictions if settings.groups is None else predictions.of_groups(settings.groups)
+
+
+def _behaviours(kept: Predictions, settings: MeasureSettings) -> tuple[Behaviour, ...]:
+    """What can fail: the predicted class must stay and be right, and scores must move as expected."""
+    found = []
+    if kept.predicted is not None:
+        found.append(invariance(kept, seed=settings.seed, level=settings.level))
+        if kept.gold is not None:
+            found.append(minimum_functionality(kept, seed=settings.seed, level=settings.level))
+    return (*found, *(_expected(kept, text, settings) for text in settings.expectations))
 
 
 def _expected(predictions: Predictions, text: str, settings: MeasureSettings) -> Behaviour:
@@ -243,19 +253,23 @@ def _expected(predictions: Predictions, text: str, settings: MeasureSettings) ->
         raise UsageError(f"cannot read the expectation {text!r}: write 'first < second' or 'first > second: class'")
     label = said["label"] or (None if predictions.regression else predictions.classes[-1])
     direction: Literal["rise", "fall"] = "rise" if said["sign"] == "<" else "fall"
-    return directional(predictions, said["first"], said["second"], expect=direction, label=label, seed=settings.seed)
+    return directional(
+        predictions, said["first"], said["second"],
+        expect=direction, label=label, seed=settings.seed, level=settings.level,
+    )  # fmt: skip
 
 
 def measured_tags(tagged: TaggedPredictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:
-    """The same for a tagger: spans are counted, and probabilities are those of the identity term's tokens."""
+    """The same for a tagger: spans are counted; tests and failures are about the identity term's tokens."""
     found = measure_tags(tagged, settings.metrics, **settings.measured())
-    tests = group_tests(tagged.terms, alpha=settings.alpha)
+    kept = _kept(tagged.terms, settings)
+    tests = group_tests(kept, alpha=settings.alpha)
     notes = [
-        f"{number} sentences of {group} had ill-formed tags, which were repaired"
+        f"{number} {'sentence' if number == 1 else 'sentences'} of {group} had ill-formed tags, which were repaired"
         for group, number in tagged.repaired.items()
-        if number
+        if number and group in kept.groups
     ]
-    return Measured(system, attribute, found, tests, (), len(tagged.sentences), tuple(notes))
+    return Measured(system, attribute, found, tests, _behaviours(kept, settings), len(kept), tuple(notes))
 
 
 def _brief(behaviour: Behaviour) -> Mapping[str, Any]:

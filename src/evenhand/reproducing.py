@@ -9,7 +9,7 @@ from evenhand.corpora import eec
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.findings import Finding
 from evenhand.rating.reproduction import reproduce_rating
-from evenhand.studies.reproduction import Check, reproduce_eec
+from evenhand.studies.reproduction import NOUN_PHRASES, Check, reproduce_eec
 from evenhand.studying import study
 
 PAPERS = ("eec", "rating")
@@ -39,8 +39,5 @@ def reproduce(
     return reproduce_eec(baseline=None if svm is None else _baseline(Path(svm)), study=found)
 
 
-def _baseline(models: Path) -> dict[str, dict[str, Finding]]:
-    by_attribute: dict[str, dict[str, Finding]] = {}
-    for finding in audit(f"svm:{models}", eec("released")).findings:
-        by_attribute.setdefault(finding.attribute, {})[finding.output] = finding
-    return by_attribute
+def _baseline(models: Path) -> tuple[Finding, ...]:
+    return audit(f"svm:{models}", eec("released"), subsets=["all", NOUN_PHRASES]).findings

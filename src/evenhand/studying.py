@@ -43,12 +43,13 @@ def study(
     if folder is not None:
         check_writable(folder)
     asked, spellings = _corpora(corpus)
-    entries, about = find_entries(place)
+    there = find_entries(place)
     known = {} if gold is None else read_gold(Path(gold))
     root = place if place.is_dir() else place.parent
     with progress_bars(progress) as start:
         reader = Reader(asked, spellings=spellings, gold=known, bounds=bounds, strict=strict)
-        read = reader.read(entries, root=root, advance=start("reading", len(entries), 0))
+        advance = start("reading", len(there.entries), 0)
+        read = reader.read(there.entries, root=root, advance=advance, problems=there.problems)
         found = examine(
             read,
             asked,
@@ -56,7 +57,7 @@ def study(
             settings=settings,
             attributes=attributes,
             baseline=baseline,
-            about=about,
+            about=there.about,
             evidence=folder is not None,
         )
         asked_for = {"attributes": attributes, "range": list(bounds), "baseline": found.baseline, "strict": strict}

@@ -87,6 +87,7 @@ def tag_corpus(
         raise UsageError(
             f"corpus {corpus.name!r} has no tokens and tags; taggers are asked about corpora such as 'ner-country'"
         )
+    attribute = _attribute(corpus, attribute)
     rows = corpus.frame.filter(pl.col(attribute).is_not_null()).to_dicts()
     gold = {class_of(tag) for row in rows for tag in row["tags"]} - {OUTSIDE}
     wanted = {class_of(tag) for row in rows for tag in row["tags"][slice(*row["slot_span"])]} - {OUTSIDE}

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import polars as pl
 
-from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
+from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line, quoted
 from evenhand.tables import TableFile
 
 DIMENSIONS = ("anger", "fear", "joy", "sadness", "valence")
 NONE = "NONE"
 """What stands where there is no score."""
+
+PEEK = 4096
+"""Bytes that tell what a file's encoding and line ends are."""
 
 CALLED = {
     "id": ("id",),
@@ -37,7 +40,10 @@ class TaskFile:
     @cached_property
     def table(self) -> TableFile:
         """The file as a table."""
-        return TableFile(self.path, plain_quotes=True, any_encoding=True)
+        table = TableFile(self.path, plain_quotes=True, any_encoding=True)
+        if table.ending != ".parquet":
+            _refuse_odd_bytes(table)
+        return table
 
     @cached_property
     def digest(self) -> str:
@@ -48,12 +54,12 @@ class TaskFile:
     def ids(self) -> pl.Series | None:
         """Their names in the task; None for files without."""
         found = self._found("id")
-        return None if found is None else _text(self.table.frame[found])
+        return None if found is None else self._text(self.table.frame[found])
 
     @cached_property
     def texts(self) -> pl.Series:
         """The texts, without space around them."""
-        return _text(self.table.frame[self._needed("text")])
+        return self._text(self.table.frame[self._needed("text")])
 
     @cached_property
     def dimension(self) -> str | None:
@@ -62,11 +68,11 @@ class TaskFile:
         if found is None:
             return None
         # Few values in many rows: what differs is looked for among the few.
-        named = _text(self.table.frame[found].unique()).str.to_lowercase().unique().drop_nulls().to_list()
+        named = self._text(self.table.frame[found].unique()).str.to_lowercase().unique().drop_nulls().to_list()
         if not named:
             return None
         if len(named) > 1:
-            values = _text(self.table.frame[found]).str.to_lowercase()
+            values = self._text(self.table.frame[found]).str.to_lowercase()
             named = values.unique(maintain_order=True).drop_nulls().to_list()
             row = int((values != named[0]).fill_null(False).arg_max() or 0)
             raise EvenhandError(
@@ -89,7 +95,7 @@ class TaskFile:
         if cells.dtype.is_nested():
             raise EvenhandError(f"{self.path}: column {cells.name!r} holds {cells.dtype}, not numbers")
         if cells.dtype != pl.String:
-            return cells.cast(pl.Float64, strict=False)
+            return self._cast(cells, pl.Float64, "numbers")
         numbers = cells.str.strip_chars().cast(pl.Float64, strict=False)
         if numbers.null_count() == len(numbers):
             numbers = cells.str.extract(r"^\s*(-?\d+)\s*:", 1).cast(pl.Float64, strict=False)
@@ -110,6 +116,20 @@ class TaskFile:
         if str(value).strip().upper() == NONE:
             return f"{here}: {NONE} in place of a score"
         return f"{here}: {quoted(str(value), 60)} is not a number"
+
+    def _text(self, column: pl.Series) -> pl.Series:
+        if column.dtype.is_nested():
+            raise EvenhandError(f"{self.path}: column {column.name!r} holds {column.dtype}, not texts")
+        return self._cast(column, pl.String, "texts").str.strip_chars()
+
+    def _cast(self, column: pl.Series, to: type[pl.DataType], what: str) -> pl.Series:
+        try:
+            # A text that is no number is no score; bytes that are no text are no file of ours.
+            return column.cast(to, strict=what == "texts")
+        except pl.exceptions.PolarsError as error:
+            raise EvenhandError(
+                f"{self.path}: column {column.name!r} ({column.dtype}) cannot be read as {what}: {one_line(error, 80)}"
+            ) from error
 
     def _found(self, role: str) -> str | None:
         columns = self.table.frame.columns
@@ -154,10 +174,13 @@ def dimension_in_name(path: Path) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _text(column: pl.Series) -> pl.Series:
-    if column.dtype.is_nested():
-        raise EvenhandError(f"column {column.name!r} holds {column.dtype}, not texts")
-    return column.cast(pl.String).str.strip_chars()
+def _refuse_odd_bytes(table: TableFile) -> None:
+    """Files that would read as one long line, or as one letter in two: say what they look like."""
+    start = table.content[:PEEK]
+    if b"\0" in start:
+        raise EvenhandError(f"{table.path}: it looks like UTF-16 (it holds zero bytes); save it as UTF-8")
+    if b"\r" in start and b"\n" not in table.content:
+        raise EvenhandError(f"{table.path}: its lines end with a carriage return alone; save it with line feeds")
 
 
 def _either(names: Sequence[str]) -> str:

@@ -49,6 +49,12 @@ def test_single_metrics_and_groups_can_be_asked_for(predictions: Path) -> None:
     assert values["metrics"]["accuracy_difference"]["all"]["value"] is not None
 
 
+def test_metrics_are_named_or_advised_not_both(predictions: Path) -> None:
+    done = run.invoke(app, ["measure", str(predictions), "--metric", "cf_gap", "--task", "binary"])
+    assert isinstance(done.exception, UsageError)
+    assert "not both" in str(done.exception)
+
+
 def test_a_table_and_words_are_for_reading(predictions: Path) -> None:
     done = run.invoke(app, ["measure", str(predictions), "--attribute", "letter", "--bootstrap", "0"])
     assert "p, letter (3 groups, 12 rows)" in done.stdout
@@ -98,6 +104,12 @@ def test_directional_expectations_are_tested(predictions: Path) -> None:
     assert isinstance(done.exception, UsageError)
 
 
+def test_every_metric_can_be_typed_as_it_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    words = run.invoke(app, ["metrics"]).stdout.split()
+    assert set(METRICS) <= set(words)
+
+
 def test_quality_by_a_column_of_authors(tmp_path: Path) -> None:
     path = tmp_path / "q.csv"
     frame = pl.DataFrame(
@@ -114,6 +126,11 @@ def test_quality_by_a_column_of_authors(tmp_path: Path) -> None:
     assert values["by_group"]["y"]["measures"]["mae"]["value"] == pytest.approx(0.1)
     assert values["differences"][0]["measures"]["mae"]["value"] == pytest.approx(-0.1)
     assert "x − y" in run.invoke(app, ["measure", str(path), "--by", "dialect"]).stdout
+    without = ["measure", str(path), "--by", "dialect", "--bootstrap", "0"]
+    assert (
+        json.loads(run.invoke(app, [*without, "--json"]).stdout)["by_group"]["x"]["measures"]["mae"]["interval"] is None
+    )
+    assert "Intervals" not in run.invoke(app, without).stdout
 
 
 def test_classes_have_accuracy_by_group(tmp_path: Path) -> None:

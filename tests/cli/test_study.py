@@ -58,6 +58,12 @@ def test_an_example_can_be_made_up_and_examined(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / "figures").exists()
 
 
+def test_a_baseline_that_is_not_there_is_an_error_with_a_suggestion(folder: Path) -> None:
+    done = run.invoke(app, ["study", str(folder / "submissions"), "--baseline", "twoo"])
+    assert isinstance(done.exception, UsageError)
+    assert "no system 'twoo' to hold the others against; did you mean 'two'?" in str(done.exception)
+
+
 def test_without_submissions_it_says_what_to_name() -> None:
     done = run.invoke(app, ["study"])
     assert isinstance(done.exception, UsageError)
@@ -66,7 +72,7 @@ def test_without_submissions_it_says_what_to_name() -> None:
 
 def test_reproduce_prints_a_table_and_json() -> None:
     done = run.invoke(app, ["reproduce", "eec"])
-    assert "43 reproduced, 0 differs, 62 needs data" in done.stdout
+    assert "45 reproduced, 0 differs, 70 needs data" in done.stdout
     values = json.loads(run.invoke(app, ["reproduce", "eec", "--json"]).stdout)
-    assert values["counts"] == {"reproduced": 43, "needs data": 62}
+    assert values["counts"] == {"reproduced": 45, "needs data": 70}
     assert {check["outcome"] for check in values["checks"]} == {"reproduced", "needs data"}

@@ -70,6 +70,18 @@ def test_single_words_that_a_lexicon_of_sentiment_rates_are_noted(name: str) -> 
             assert person in noted, term
 
 
+def test_figures_place_each_nationality_in_its_sixth() -> None:
+    sixths = lexicon("nationality").attributes["nationality"]
+    assert (sixths[0], sixths[-1]) == ("lowest GDP", "highest GDP")
+    starts = dict(zip(sixths, (0, 3.84, 12.04, 32.82, 77.91, 347.2), strict=True))
+    ends = dict(zip(sixths, (3.14, 11.89, 32.67, 77.15, 341.2, 20_000), strict=True))
+    for persons, term in terms("nationality"):
+        sixth = persons.groups["nationality"]
+        assert term.figure is not None, term
+        assert starts[sixth] * 1.04 < term.figure < ends[sixth] / 1.04, term
+    assert "2014" in lexicon("nationality").sources["factbook2014"]
+
+
 def test_no_slur_can_be_listed() -> None:
     with pytest.raises(ValidationError, match="preferred"):
         Term(adjective="x", use="slur")  # type: ignore[arg-type]

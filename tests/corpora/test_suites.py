@@ -138,6 +138,8 @@ def test_what_is_typed_finds_the_folders(folder: Path, tmp_path: Path) -> None:
     for wrong in ("suite:", "suite:somewhere", "suite:#hats", f"suite:{folder}#hats:tag"):
         with pytest.raises(UsageError, match="write suite:FOLDER#ATTRIBUTE"):
             load_corpus(wrong)
+    with pytest.raises(UsageError, match="no such file or folder: nowhere/templates"):
+        load_corpus("suite:nowhere#hats")
 
 
 def test_a_suite_can_be_audited(folder: Path) -> None:

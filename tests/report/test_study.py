@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.console import Console
 
 import evenhand
-from evenhand.report.study.page import page_of, slug
+from evenhand.report.report import Report
+from evenhand.report.study import save_study
+from evenhand.report.study.figures import box_rows, point_rows, static_figures, study_details
+from evenhand.report.study.page import pages_of, slug, unique_slugs
+from evenhand.report.study.submission import submission_page
 from evenhand.report.study.tables import cells, headings, to_latex, to_markdown
+from evenhand.report.study.terminal import print_study
+from evenhand.report.study.words import best_in_words, in_words, table_title
+from evenhand.report.terminal import print_report
 from evenhand.studies import Study
 from evenhand.studies.synthetic import Planted, write_study
 
@@ -42,7 +53,7 @@ def test_every_promised_file_is_there(made: tuple[Study, Path]) -> None:
     tables = {path.name for path in (out / "tables").iterdir()}
     assert {"tables.csv", "systems.csv", "tables.md", "gender-published.tex", "race_neutral-general.tex"} <= tables
     for one in study.submissions:
-        assert (out / page_of(one)).is_file()
+        assert (out / pages_of(study)[one.system, one.dimension]).is_file()
 
 
 def test_json_on_disk_is_that_of_the_study(made: tuple[Study, Path]) -> None:
@@ -57,18 +68,120 @@ def test_names_are_shown_as_text_and_never_lead_out_of_the_folder(made: tuple[St
     assert "<i>bold" not in page.split("<script")[0]
     assert slug("../../etc") == "-..-etc"
     for one in study.submissions:
-        assert (out / page_of(one)).resolve().is_relative_to(out.resolve())
+        assert (out / pages_of(study)[one.system, one.dimension]).resolve().is_relative_to(out.resolve())
 
 
 def test_the_page_of_a_submission_names_nobody_else(made: tuple[Study, Path]) -> None:
     study, out = made
     third = next(one for one in study.submissions if (one.system, one.dimension) == ("third", "anger"))
-    page = (out / page_of(third)).read_text()
+    page = (out / pages_of(study)[third.system, third.dimension]).read_text()
     assert "Rank 3 of 3" in page
     assert "bold" not in page
     assert "<script" not in page
-    assert "SVM-Unigrams has a gap of" in page
+    assert "SVM-Unigrams has a gap of" in page  # everybody knows that one; another system is "the baseline"
+    other = submission_page(replace(study, baseline="<i>bold & co"), third)
+    assert "The baseline has a gap of" in other
+    assert "bold" not in other
     assert page.count('class="other"') == 2 * 2  # two others, two comparisons
+
+
+def test_pages_of_names_that_look_alike_do_not_overwrite_each_other(made: tuple[Study, Path]) -> None:
+    study, _ = made
+    names = ["a b", "a-b", "A-B", "a-b-2", "a/b"]
+    slugs = unique_slugs(names)
+    assert slugs == unique_slugs(reversed(names))
+    assert slugs.keys() == set(names)
+    assert len({one.lower() for one in slugs.values()}) == len(names)
+    assert slugs["A-B"] == "A-B"
+    twins = [replace(one, system=name) for one, name in zip(study.submissions, names, strict=False)]
+    assert len(set(pages_of(replace(study, submissions=tuple(twins))).values())) == len(twins)
+
+
+def test_pages_of_an_earlier_study_go_and_nothing_else(made: tuple[Study, Path], tmp_path: Path) -> None:
+    study, _ = made
+
+    def nothing(name: str, total: int, done: int) -> Callable[[int], None]:
+        return lambda number: None
+
+    save_study(study, tmp_path, figures=False, start=nothing)
+    mine = tmp_path / "submissions" / "third" / "notes.html"
+    mine.write_text("<p>my own notes</p>")
+    before = {path.relative_to(tmp_path).as_posix() for path in (tmp_path / "submissions").rglob("*.html")}
+    fewer = replace(study, submissions=tuple(one for one in study.submissions if one.dimension == "anger")[:2])
+    save_study(fewer, tmp_path, figures=False, start=nothing)
+    after = {path.relative_to(tmp_path).as_posix() for path in (tmp_path / "submissions").rglob("*.html")}
+    assert after == {*pages_of(fewer).values(), "submissions/third/notes.html"}
+    assert before - after == set(pages_of(study).values()) - set(pages_of(fewer).values())
+
+
+def test_static_figures_draw_every_point_and_the_page_counts_what_it_draws(made: tuple[Study, Path]) -> None:
+    study, _ = made
+    spec = static_figures(study)["differences-gender-anger"]
+    assert [len(row["points"]) for row in spec["data"]["values"]] == [1584] * 3
+    rows = box_rows(
+        study, study.tables["gender"], "anger", study_details(replace(study, submissions=100 * study.submissions))
+    )
+    # Two boxes each for four hundred submissions share 24,000 points; tables that are not drawn take none.
+    assert len(rows[0]["points"]) == 24_000 // 800
+    assert all("$schema" in one for one in static_figures(study).values())
+
+
+def test_titles_give_the_range_where_dimensions_differ(made: tuple[Study, Path]) -> None:
+    table = made[0].tables["gender"]
+    assert "(1,584 comparisons a submission)" in table_title(table)
+    assert "(35 to 40 comparisons a submission)" in table_title(replace(table, n={"anger": 35, "joy": 40}))
+
+
+def test_the_summary_counts_every_submission_once(made: tuple[Study, Path]) -> None:
+    study, _ = made
+    one = next(one for one in study.statements if (one.attribute, one.dimension) == ("gender", None))
+    words = in_words(one, study.tables["gender"])
+    counted = re.search(
+        r"in general: female higher (\d+), male higher (\d+), equivalent .* (\d+), cannot tell (\d+)\.", words
+    )
+    assert counted is not None
+    assert sum(map(int, counted.groups())) == 4
+
+
+def test_the_terminal_tells_of_each_dimension_s_best(made: tuple[Study, Path]) -> None:
+    assert best_in_words(made[0].statements, "gender") == (
+        "No significant difference among the best by rank: anger 1 of 3, valence 1 of 1."
+    )
+    printed = io.StringIO()
+    print_study(made[0], Console(width=300, file=printed))
+    assert "among the best by rank: anger 1 of 3, valence 1 of 1." in printed.getvalue()
+
+
+def test_one_submission_is_not_many(tmp_path: Path) -> None:
+    planted = Planted("lonely", "joy", {"gender": (0.02, 0.005), "race": (0.0, 0.004)})
+    write_study(tmp_path, [planted], tweets=5, mystery=0, manifest=False)
+    out = tmp_path / "out"
+    evenhand.study(tmp_path / "submissions", gold=tmp_path / "gold", out=out, figures=False, progress=False)
+    page = (out / "study.html").read_text()
+    assert "<h1>A study of 1 submission</h1>" in page
+    assert "1 of 1 submission (100%) shows a significant difference" in page
+    assert "1 submissions" not in page
+    assert "Rank 1 of 1" in (out / "submissions" / "lonely" / "joy.html").read_text()
+
+
+def test_a_report_keeps_what_is_compared_in_eighty_columns(made: tuple[Study, Path]) -> None:
+    study, _ = made
+    findings = tuple(
+        replace(one.findings[name], system="svm:models", output=output)
+        for output in ("sadness", "valence")
+        for one in study.submissions[:1]
+        for name in ("gender", "race")
+    )
+    for width in (72, 80, 120):
+        printed = io.StringIO()
+        console = Console(width=width, file=printed)
+        print_report(Report(findings, {"settings": {"alpha": 0.05}}), console)
+        lines = printed.getvalue().splitlines()
+        assert "comparison" in lines[0] + lines[1]
+        table = [line for line in lines[:7] if "< 0.001" in line or "equivalent ±" in line]
+        assert {word for line in table for word in line.split() if word in ("gender", "race")} == {"gender", "race"}
+        for line in table:
+            assert line.rstrip().endswith(("higher", "lower", "cannot tell", "equivalent ±0.010"))
 
 
 def test_the_page_says_what_was_left_out(made: tuple[Study, Path]) -> None:
@@ -112,8 +225,6 @@ def test_markdown_and_latex_hold_the_same_rows(made: tuple[Study, Path]) -> None
 
 
 def test_figures_show_the_published_groups_in_the_order_of_rank(made: tuple[Study, Path]) -> None:
-    from evenhand.report.study.figures import box_rows, point_rows, study_details
-
     study, _ = made
     rows = box_rows(study, study.tables["gender"], "anger", study_details(study))
     assert [row["system"] for row in rows] == ["<i>bold & co", "SVM-Unigrams", "third"]

@@ -148,7 +148,8 @@ SAME = np.full(6, 0.5)
 ])  # fmt: skip
 def test_what_cannot_be_said_has_a_reason_and_no_numbers(test: RankTest, reason: str) -> None:
     assert test.undefined == reason
-    assert (test.statistic, test.p, test.effect) == (None, None, None)
+    assert (test.statistic, test.effect) == (None, None)
+    assert test.p == (1.0 if reason == ALL_TIE else None)
 
 
 def test_rounding_is_no_difference() -> None:
@@ -191,11 +192,22 @@ def test_two_groups_are_tested_once() -> None:
     assert related.pairs[0].p_adjusted == related.omnibus.p
 
 
-def test_undefined_pairs_are_no_part_of_the_family() -> None:
+def test_identical_groups_do_not_differ_and_are_part_of_the_family() -> None:
     blocks = np.column_stack([BLOCKS[:, 0], BLOCKS[:, 0], BLOCKS[:, 1]])
-    same, *others = related_tests(blocks).pairs
-    assert same.test.undefined == ALL_TIE
-    assert (same.p_adjusted, same.significant) == (None, None)
+    pairs = related_tests(blocks).pairs
+    assert pairs[0].test.undefined == ALL_TIE
+    assert (pairs[0].p_adjusted, pairs[0].significant) == (1.0, False)
+    expected = multipletests([pair.test.p for pair in pairs], method="holm")[1]
+    assert [pair.p_adjusted for pair in pairs] == pytest.approx(expected)
+
+
+def test_undefined_pairs_are_no_part_of_the_family() -> None:
+    blocks = np.column_stack([BLOCKS, np.full(len(BLOCKS), np.nan)])
+    pairs = related_tests(blocks).pairs
+    without = [pair for pair in pairs if pair.second == BLOCKS.shape[1]]
+    others = [pair for pair in pairs if pair not in without]
+    assert all(pair.test.undefined for pair in without)
+    assert all((pair.p_adjusted, pair.significant) == (None, None) for pair in without)
     assert [pair.p_adjusted for pair in others] == pytest.approx(
         multipletests([pair.test.p for pair in others], method="holm")[1]
     )
@@ -222,6 +234,7 @@ def test_effects_stay_in_their_range_and_ranks_ignore_the_scale(blocks: np.ndarr
     if found.omnibus.p is not None:
         assert found.omnibus.p == pytest.approx(stretched.omnibus.p)
     for test in (found.omnibus, *(pair.test for pair in found.pairs)):
-        assert (test.p is None) == (test.undefined is not None) == (test.effect is None)
+        assert (test.undefined is not None) == (test.effect is None)
+        assert test.p is not None or test.undefined
         assert test.effect is None or -1 - 1e-9 <= test.effect <= 1 + 1e-9
         assert test.p is None or 0 <= test.p <= 1

@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.stats.oneway import anova_oneway
 
 from evenhand.stats.ranks import friedman, wilcoxon
-from evenhand.stats.terms import CANNOT, FLAT, term_omnibus, term_tests
+from evenhand.stats.terms import CANNOT, CONSTANT, IDENTICAL, term_omnibus, term_tests
 
 
 def normal(seed: int, *sizes: int) -> list[np.ndarray]:
@@ -91,12 +91,31 @@ def test_one_term_in_every_group_cannot_be_tested() -> None:
     assert all(test.p is None and test.undefined for test in found.groups)
 
 
-def test_terms_that_do_not_differ_leave_nothing_to_test_against() -> None:
-    # 0.1 · 3 and 0.3 differ by rounding.
+def test_a_constant_gap_is_real() -> None:
+    # 0.1 · 3 and 0.3 differ by rounding; the middle group is the mean of the others.
     found = term_tests([np.array([0.1 * 3, 0.3]), np.array([0.4, 0.4]), np.array([0.5, 0.5])])
-    assert found.omnibus.undefined == FLAT
-    assert all(test.undefined == FLAT and test.p is None for test in found.groups)
-    assert found.groups[0].estimate == pytest.approx(-0.15)
+    assert (found.omnibus.undefined, found.omnibus.p, found.omnibus.f) == (CONSTANT, 0.0, None)
+    low, middle, high = found.groups
+    assert (low.estimate, high.estimate) == (pytest.approx(-0.15), pytest.approx(0.15))
+    assert low.interval == (low.estimate, low.estimate)
+    for test in (low, high):
+        assert (test.undefined, test.p, test.t, test.significant) == (CONSTANT, 0.0, None, True)
+    assert (middle.undefined, middle.p, middle.estimate, middle.significant) == (IDENTICAL, 1.0, 0.0, False)
+
+
+def test_terms_that_are_all_alike_have_a_p_of_one() -> None:
+    found = term_tests([np.array([0.1 * 3, 0.3]), np.full(6, 0.3), np.array([0.3, 0.3])])
+    assert (found.omnibus.undefined, found.omnibus.p, found.omnibus.f) == (IDENTICAL, 1.0, None)
+    assert all((test.undefined, test.p, test.significant) == (IDENTICAL, 1.0, False) for test in found.groups)
+
+
+def test_one_group_whose_terms_are_alike_shares_the_variance_of_the_others() -> None:
+    varying = normal(3, 6, 7)
+    found = term_omnibus([np.full(6, 0.9), *varying])
+    expected = stats.f_oneway(np.full(6, 0.9), *varying)
+    assert (found.f, found.p) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
+    assert found.pooled
+    assert term_tests([np.full(6, 0.9), *varying]).groups[0].significant
 
 
 def test_a_group_without_terms_is_said() -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import evenhand
+from evenhand.studies import Study
 from evenhand.studies.synthetic import Planted, write_study
 
 WOBBLE = {"gender": 0.02, "race": 0.008}
@@ -35,3 +37,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("small")
     write_study(folder, SMALL)
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_study(small: Path) -> Study:
+    """That study, examined."""
+    return evenhand.study(small / "submissions", gold=small / "gold", progress=False)

@@ -17,9 +17,9 @@ def test_a_folder_has_a_system_per_sub_folder_and_passes_over_other_files(tmp_pa
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("x")
-    entries, about = find_entries(tmp_path)
-    assert [(entry.system, entry.path.name) for entry in entries] == [("a", "two.csv"), ("b", "one.txt")]
-    assert about == {}
+    found = find_entries(tmp_path)
+    assert [(entry.system, entry.path.name) for entry in found.entries] == [("a", "two.csv"), ("b", "one.txt")]
+    assert (found.about, found.problems) == ({}, ())
 
 
 @pytest.mark.parametrize("ending", ["csv", "yaml"])
@@ -32,33 +32,94 @@ def test_a_manifest_names_files_and_describes_systems(tmp_path: Path, ending: st
             "- {system: A, dimension: Anger, path: files/a.txt, lexicons: [NRC, AFINN]}\n"
             "- {system: A, dimension: joy, path: files/b.txt}\n"
         )
-    entries, about = find_entries(manifest)
-    assert [(entry.system, entry.dimension, entry.path) for entry in entries] == [
+    found = find_entries(manifest)
+    assert [(entry.system, entry.dimension, entry.path) for entry in found.entries] == [
         ("A", "anger", tmp_path / "files/a.txt"),
         ("A", "joy", tmp_path / "files/b.txt"),
     ]
-    assert about == {"A": {"lexicons": ("NRC", "AFINN")}}
+    assert found.about == {"A": {"lexicons": ("NRC", "AFINN")}}
 
 
 def test_a_manifest_without_paths_describes_the_sub_folders(small: Path) -> None:
-    entries, about = find_entries(small / "submissions")
-    assert len(entries) == 8
-    assert about["amber"] == {"architecture": ("svr",), "lexicons": ("AFINN",)}
-    assert about["SVM-Unigrams"]["architecture"] == ("svr",)
+    found = find_entries(small / "submissions")
+    assert len(found.entries) == 8
+    assert found.about["amber"] == {"architecture": ("svr",), "lexicons": ("AFINN",)}
+    assert found.about["SVM-Unigrams"]["architecture"] == ("svr",)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("system,path\n,a.txt\n", "row 1: the system's name is missing"),
-        ("system\nnobody\n", "row 1: 'nobody' has neither a path nor a folder"),
-        ("system\n..\n", "neither a path nor a folder"),
+        ("system;path\nA;a.txt\n", "the separator looks like ';'; ',' is needed"),
+        ("system\tpath\nA\ta.txt\n", r"the separator looks like '\\t'"),
     ],
 )
 def test_a_manifest_that_cannot_be_meant_is_refused(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "list.csv").write_text(content)
     with pytest.raises(EvenhandError, match=message):
         find_entries(tmp_path / "list.csv")
+
+
+@pytest.mark.parametrize("name", ["nobody", "..", "amber/../birch"])
+def test_a_row_without_a_folder_is_told_and_the_others_go_on(small: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(small / "submissions", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "list.csv").write_text(f"system\n{name}\nbirch\n")
+    found = find_entries(tmp_path / "list.csv")
+    assert {entry.system for entry in found.entries} == {"birch"}
+    (problem,) = found.problems
+    assert problem.message == f"row 1: {name!r} has neither a path nor a folder of its own"
+    assert (problem.system, problem.file, problem.left_out) == (name, "list.csv", True)
+    with pytest.raises(EvenhandError, match="neither a path nor a folder"):
+        evenhand.study(tmp_path / "list.csv", strict=True, progress=False)
+
+
+def test_a_folder_with_nothing_to_read_is_told(tmp_path: Path) -> None:
+    for name in ("good/anger.csv", "pdf/anger.pdf"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("x")
+    (tmp_path / "empty").mkdir()
+    found = find_entries(tmp_path)
+    assert [entry.system for entry in found.entries] == ["good"]
+    messages = {problem.system: problem.message for problem in found.problems if problem.left_out}
+    assert messages.keys() == {"pdf", "empty"}
+    assert messages["pdf"].startswith("none of its files can be read; known endings: .csv")
+    assert messages["empty"].startswith("it is empty")
+    with pytest.raises(EvenhandError, match="it is empty"):
+        evenhand.study(tmp_path, strict=True, progress=False)
+
+
+def test_a_manifest_that_only_describes_leaves_nobody_out(small: Path, tmp_path: Path) -> None:
+    shutil.copytree(small / "submissions", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "manifest.csv").write_text("system,architecture\nbirch,lstm\n")
+    found = find_entries(tmp_path)
+    assert {entry.system for entry in found.entries} == {"amber", "birch", "cedar", "SVM-Unigrams"}
+    assert found.about == {"birch": {"architecture": ("lstm",)}}
+    # One that gives paths lists, and so does one that is named.
+    assert {entry.system for entry in find_entries(tmp_path / "manifest.csv").entries} == {"birch"}
+    (tmp_path / "manifest.csv").write_text("system,path\nbirch,birch/V-reg_en_pred.txt\n")
+    assert len(find_entries(tmp_path).entries) == 1
+
+
+def test_a_dimension_without_a_path_limits_to_it(small: Path, tmp_path: Path) -> None:
+    shutil.copytree(small / "submissions", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "list.csv").write_text("system,dimension\namber,anger\nbirch,anger\nbirch,valence\ncedar,joy\n")
+    found = evenhand.study(tmp_path / "list.csv", progress=False)
+    assert {(one.system, one.dimension) for one in found.submissions} == {
+        ("amber", "anger"), ("birch", "anger"), ("birch", "valence"),
+    }  # fmt: skip
+    assert [(one.system, one.message) for one in found.problems] == [
+        ("cedar", "the manifest asks for joy: no file is of it")
+    ]
+
+
+def test_a_dimension_of_ones_own_is_read_and_one_that_is_misspelt_is_noted(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_text("system,dimension,path\nA,Angre,a.csv\nA,toxicity,b.csv\n")
+    found = find_entries(tmp_path / "list.csv")
+    assert [entry.dimension for entry in found.entries] == ["angre", "toxicity"]
+    (problem,) = found.problems
+    assert problem.message == "row 1: the dimension 'angre'; did you mean 'anger'?"
+    assert not problem.left_out
 
 
 def test_a_yaml_manifest_must_be_a_list(tmp_path: Path) -> None:

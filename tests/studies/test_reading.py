@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import evenhand
 from evenhand.corpora import eec
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.scoring import Scores
+from evenhand.studies import Reader, find_entries
+from evenhand.studies.matching import REMEMBERED, Matcher
+from evenhand.studies.reading import Submission
 from evenhand.studies.synthetic import submission_name
 from evenhand.task_files import TaskFile
 
@@ -56,6 +61,8 @@ BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "two dimensions": (lambda lines: [*lines[:-1], of_dimension(lines, "joy")[-1]], r"line \d+: 'joy' in a file of"),
     "no header": (lambda lines: lines[1:], r"no column of texts"),
     "too few cells": (lambda lines: [*lines, "lonely"], r"line \d+: 1 cells where the header has 4"),
+    "UTF-16": (lambda lines: ["\0".join(line) for line in lines], r"looks like UTF-16"),
+    "carriage returns": (lambda lines: ["\r".join(lines)], r"carriage return alone"),
     "another scale": (
         lambda lines: [
             lines[0],
@@ -75,7 +82,8 @@ def folder(small: Path, tmp_path: Path) -> Path:
 
 
 def rewrite(path: Path, change: Callable[[Lines], Lines]) -> None:
-    path.write_text("\n".join(change(path.read_text(encoding="utf-8").splitlines())) + "\n", encoding="utf-8")
+    lines = change(path.read_text(encoding="utf-8").splitlines())
+    path.write_bytes("".join(f"{line}\n" for line in lines[:-1]).encode() + lines[-1].encode())
 
 
 @pytest.mark.parametrize("kind", BROKEN)
@@ -171,7 +179,7 @@ def test_the_published_spelling_is_accepted_and_noted(folder: Path) -> None:
 def test_scores_a_little_outside_the_range_are_kept_and_noted(folder: Path) -> None:
     rewrite(folder / "birch" / ANGER, lambda lines: replaced(lines, "1.25"))
     found = evenhand.study(folder, progress=False)
-    assert "1 scores lie outside 0..1 (such as 1.25)" in found.problems[0].message
+    assert "1 score lies outside 0..1 (such as 1.25)" in found.problems[0].message
     assert found.scores.matrix.max() == 1.25
 
 
@@ -206,6 +214,61 @@ def test_a_file_with_a_column_for_each_dimension_is_several_submissions(tmp_path
     pl.DataFrame({"text": texts, "anger": numbers, "valence": numbers}).write_csv(tmp_path / "wide" / "all.csv")
     found = evenhand.study(tmp_path, progress=False)
     assert [(one.system, one.dimension) for one in found.submissions] == [("wide", "anger"), ("wide", "valence")]
+
+
+def test_one_bad_column_of_several_is_left_out_by_name(tmp_path: Path) -> None:
+    texts = eec("released").frame["text"]
+    numbers = [f"{0.5 + 0.0001 * (place % 7):.4f}" for place in range(len(texts))]
+    bad, outside = [*numbers[:-1], "high"], [*numbers[:-1], "1.5"]
+    (tmp_path / "wide").mkdir()
+    frame = pl.DataFrame({"text": texts, "anger": numbers, "joy": bad, "valence": outside})
+    frame.write_csv(tmp_path / "wide" / "all.csv")
+    found = evenhand.study(tmp_path, progress=False)
+    assert [one.dimension for one in found.submissions] == ["anger", "valence"]
+    left_out, noted = found.problems
+    assert left_out.message == "column 'joy': line 8641: \"high\" is not a number"
+    assert noted.message.startswith("column 'valence': 1 score lies outside 0..1 (such as 1.5)")
+    assert (left_out.left_out, noted.left_out) == (True, False)
+    with pytest.raises(EvenhandError, match=r"^wide, wide/all.csv: column 'joy': line 8641: [^(]* \(--strict\)$"):
+        evenhand.study(tmp_path, strict=True, progress=False)
+
+
+def test_bytes_that_are_no_text_do_not_stop_the_others(folder: Path) -> None:
+    pl.DataFrame({"text": [b"\xff\xfe"], "score": [0.5]}).write_parquet(folder / "birch" / "fear.parquet")
+    found = evenhand.study(folder, progress=False)
+    (problem,) = found.problems
+    assert problem.message.startswith("column 'text' (Binary) cannot be read as texts")
+    assert len(found.submissions) == 8
+
+
+def test_the_matrix_that_is_read_into_is_the_one_that_is_examined(small: Path) -> None:
+    read_into = []
+
+    class Watched(Reader):
+        def _scores(self, members: Sequence[Submission]) -> Scores:
+            read_into.append(self._matrix)
+            return super()._scores(members)
+
+    # In the folder each system has both dimensions; in the matrix, dimensions stand together.
+    entries = find_entries(small / "submissions").entries
+    read = Watched(eec("released")).read(entries, root=small, advance=lambda number: None)
+    assert np.shares_memory(read.scores.matrix, read_into[0])
+    assert not read.scores.matrix.flags.writeable
+    assert [(one.system, one.dimension) for one in read.members[3:5]] == [
+        ("SVM-Unigrams", "anger"),
+        ("amber", "valence"),
+    ]
+
+
+def test_few_orders_of_rows_are_remembered() -> None:
+    matcher = Matcher(pl.Series(["a", "b"]))
+    orders = [pl.Series(["a", "b", f"other {number}"]) for number in range(3 * REMEMBERED)]
+    for texts in orders:
+        assert matcher.match(texts).rows.tolist() == [0, 1]
+    assert len(matcher._seen) == REMEMBERED
+    assert matcher._seen[0][0].equals(orders[-1])
+    latest = matcher.match(orders[-1].clone())
+    assert latest is matcher._seen[0][1]
 
 
 def test_quotes_are_plain_characters(folder: Path, small: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,16 @@ import evenhand
 from evenhand.corpora import eec
 from evenhand.errors import UsageError
 from evenhand.reproducing import reproduce
-from evenhand.studies.reproduction import MODELS, SUBMISSIONS, published
+from evenhand.studies import Study
+from evenhand.studies.reproduction import (
+    MODELS,
+    SUBMISSIONS,
+    SUBMISSIONS_AND_GOLD,
+    _within,
+    published,
+    reproduce_eec,
+)
+from evenhand.studies.tables import ALL, GROUPS, Row
 from evenhand.task_files import DIMENSIONS
 
 
@@ -26,8 +36,10 @@ def test_the_shipped_figures_are_those_of_the_paper() -> None:
 
 def test_the_design_and_the_sums_come_out_and_the_rest_says_what_it_needs() -> None:
     checks = reproduce("eec")
-    assert Counter(check.outcome for check in checks) == {"reproduced": 43, "needs data": 62}
-    assert {check.needs for check in checks if check.outcome == "needs data"} == {SUBMISSIONS, MODELS}
+    assert Counter(check.outcome for check in checks) == {"reproduced": 45, "needs data": 70}
+    assert {check.needs for check in checks if check.outcome == "needs data"} == {
+        SUBMISSIONS, SUBMISSIONS_AND_GOLD, MODELS,
+    }  # fmt: skip
     here = {check.claim: check.here for check in checks}
     assert here["comparisons by gender"] == "1,584"
     assert here["assessments: submissions × attributes"] == "438"
@@ -61,13 +73,13 @@ def trained(folder: Path, *, male_higher: set[str]) -> None:
 def test_statements_about_the_baseline_are_checked_on_models_of_ones_own(tmp_path: Path) -> None:
     trained(tmp_path, male_higher={"anger", "fear"})
     checks = {check.claim: check for check in reproduce("eec", svm=tmp_path / "models")}
-    assert checks["SVM-Unigrams, anger: higher by gender"].outcome == "reproduced"
+    assert checks["SVM-Unigrams, anger: higher by gender, noun phrases"].outcome == "reproduced"
     # This one was taught the opposite of what the paper reports.
-    wrong = checks["SVM-Unigrams, sadness: higher by gender"]
+    wrong = checks["SVM-Unigrams, sadness: higher by gender, noun phrases"]
     assert (wrong.outcome, wrong.printed) == ("differs", "male")
     assert wrong.here is not None
     assert wrong.here.startswith("female")
-    assert checks["SVM-Unigrams, valence: higher by gender"].outcome == "reproduced"
+    assert checks["SVM-Unigrams, valence: higher by gender, noun phrases"].outcome == "reproduced"
     assert checks["SVM-Unigrams, joy: higher by race"].outcome == "reproduced"
     # One name out of twenty has a weight: the same gap everywhere, so a spread of nothing.
     assert checks["SVM-Unigrams, joy: Δ-spread by race"].outcome == "reproduced"
@@ -83,6 +95,65 @@ def test_cells_are_checked_on_submissions_of_ones_own(small: Path) -> None:
     assert cell.here.startswith("4, 0.0")
     assert by_claim["gender, joy: all"].outcome == "needs data"
     assert by_claim["largest difference of all submissions"].outcome == "differs"
+
+
+def cells_of(name: str) -> dict[str, dict[str, Row]]:
+    """The rows of a table of the paper, as if they had been computed."""
+    return {
+        dimension: {group: Row(*cell, equivalent=0) for group, cell in groups.items()}
+        for dimension, groups in published("eec")["tables"][name]["dimensions"].items()
+    }
+
+
+def test_cells_are_reproduced_to_half_of_the_last_digit(small_study: Study) -> None:
+    rows = {name: cells_of(name) for name in ("gender", "race")}
+    tables = {name: replace(small_study.tables[name], rows=mine) for name, mine in rows.items()}
+    cells = {f"{name}, {d}: {g.replace('_', ' ')}" for name in rows for d in DIMENSIONS for g in (*GROUPS, ALL)}
+
+    def outcomes() -> dict[str, str]:
+        checks = reproduce_eec(study=replace(small_study, tables=tables))
+        return {check.claim: check.outcome for check in checks if check.claim in cells}
+
+    assert outcomes() == dict.fromkeys(cells, "reproduced")
+    printed = rows["gender"]["joy"]["first_higher"]
+    for changed, outcome in (
+        (replace(printed, mean_positive=0.0244), "reproduced"),
+        (replace(printed, mean_positive=0.0246), "differs"),
+        (replace(printed, mean_negative=-0.0153), "differs"),
+        (replace(printed, mean_negative=None), "differs"),
+        (replace(printed, submissions=24), "differs"),
+    ):
+        rows["gender"]["joy"]["first_higher"] = changed
+        assert outcomes()["gender, joy: first higher"] == outcome
+
+
+def test_what_is_said_of_the_best_five_is_checked_where_there_is_gold(small_study: Study) -> None:
+    like = small_study.statements[0]
+    said = published("eec")["statements"]["top_five_not_significant"]
+    known = tuple(
+        replace(like, attribute=attribute, dimension=dimension, top=5, top_not_significant=number)
+        for attribute, numbers in said.items()
+        for dimension, number in numbers.items()
+    )
+    wrong = (replace(known[0], top_not_significant=2), *known[1:-1], replace(known[-1], top=None))
+    for statements, expected in ((known, {"reproduced": 8}), (wrong, {"differs": 1, "reproduced": 6, "needs data": 1})):
+        checks = reproduce_eec(study=replace(small_study, statements=statements))
+        about = [check for check in checks if check.claim.endswith("not significant among the best five")]
+        assert Counter(check.outcome for check in about) == expected
+    assert (about[0].printed, about[0].here) == ("3", "2")
+    assert about[-1].needs == SUBMISSIONS_AND_GOLD
+
+
+def test_mean_differences_of_the_tables_are_held_against_the_text() -> None:
+    checks = {check.claim: check for check in reproduce_eec()}
+    assert checks["gender: mean differences of those with a significant one"].here == "0.025"
+    assert checks["race: mean differences of those with a significant one"].here == "0.012"
+
+
+def test_a_spread_outside_the_printed_ones_differs() -> None:
+    bound = {"from": 0.09, "to": 0.2}
+    assert [_within(spread, bound) for spread in (0.08, 0.09, 0.15, 0.2, 0.249)] == [False, True, True, True, False]
+    assert not _within(0.0021, {"below": 0.002})
 
 
 def test_the_baseline_answers_as_its_file_says(tmp_path: Path) -> None:

@@ -281,5 +281,6 @@ class TestAsASystem:
         with pytest.raises(EvenhandError, match=r"anger\.gru\.json: dimension: Field required; train it again"):
             Gru(str(copy))
         (copy / "anger.gru.json").unlink()
-        with pytest.raises(UsageError, match=r"holds no trained model \(\*\.gru\.json\); make one: evenhand train gru"):
+        told = r"holds no trained model \(\*\.gru\.json\); make one: evenhand train gru --train FILE --dev FILE --dim"
+        with pytest.raises(UsageError, match=told):
             Gru(str(copy))

@@ -172,6 +172,14 @@ def test_biased_female_ignores_terms_that_other_groups_share(corpus: Corpus) -> 
     assert BiasedFemale(shared).score(["There is somebody."]).item() == -1
 
 
+def test_biased_female_does_not_guess_whom_a_shared_text_is_about(corpus: Corpus) -> None:
+    same = corpus.frame.with_columns(text=pl.lit("Good morning."))
+    shared = replace(corpus, frame=same)
+    assert BiasedFemale(shared).score(["Good morning."]).item() == -1
+    answers = BiasedFemale(shared).by_row(shared)[:, 0]
+    assert answers.tolist() == [1 if gender == "female" else -1 for gender in corpus.frame["gender"]]
+
+
 def test_biased_female_needs_a_corpus_with_women(corpus: Corpus) -> None:
     without = replace(corpus, attributes={"race": corpus.attributes["race"]})
     with pytest.raises(UsageError, match="needs a corpus with gender = 'female'; 'tiny' has none"):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evenhand.cli.options import bounds, repeating, stdout_kept_clean
+from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.corpora import Corpus
@@ -57,7 +58,10 @@ def audit(
 
     asked = load_corpus(corpus, spelling=spelling)
     if asked.tagged:
-        _audit_taggers(systems, asked, attribute, alpha=alpha, seed=seed, out=out, as_json=as_json)
+        if len(subset or ()) > 1:
+            raise UsageError("taggers are asked about one subset at a time; join conditions with commas")
+        chosen = {"attributes": attribute, "subset": subset[0] if subset else "all", "sample": sample}
+        _audit_taggers(systems, asked, chosen, alpha=alpha, seed=seed, out=out, as_json=as_json)
         return
     with stdout_kept_clean():
         found = run(
@@ -82,7 +86,7 @@ def audit(
 def _audit_taggers(
     taggers: list[str],
     corpus: Corpus,
-    attributes: list[str] | None,
+    chosen: dict[str, Any],
     *,
     alpha: float,
     seed: int,
@@ -95,7 +99,7 @@ def _audit_taggers(
 
     settings = MeasureSettings(seed=seed, alpha=alpha, bootstrap=RESAMPLES)
     with stdout_kept_clean():
-        found = audit_taggers(taggers, corpus, attributes=attributes, settings=settings, out=out)
+        found = audit_taggers(taggers, corpus, **chosen, settings=settings, out=out)
     if out is not None:
         typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
     if as_json:

@@ -56,6 +56,8 @@ def measure(
     if by is not None:
         _show_quality(path, by, MeasureSettings(seed=seed, bootstrap=bootstrap, level=level), cluster, as_json=as_json)
         return
+    if metric and task:
+        raise UsageError("give --metric or --task, not both")
     names = tuple(metric) if metric else _advised(task)
     chosen = None if groups is None else tuple(group.strip() for group in groups.split(","))
     settings = MeasureSettings(

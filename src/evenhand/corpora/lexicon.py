@@ -41,6 +41,8 @@ class Term(BaseModel):
     note: str | None = None
     ambiguous: str | None = None
     """What else the word commonly means."""
+    figure: float | None = None
+    """The number that puts it into its group, such as the GDP of a nationality's country."""
 
     @model_validator(mode="after")
     def _forms_are_whole(self) -> Term:

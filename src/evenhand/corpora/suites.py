@@ -129,7 +129,11 @@ def load_suite(spec: str) -> Corpus:
     templates, plus, terms = places.partition("+")
     if not plus:
         templates, terms = f"{places}/templates", f"{places}/terms"
-    return read_suite(Path(templates).expanduser(), Path(terms).expanduser(), attribute=attribute, tagged=bool(colon))
+    both = [Path(place).expanduser() for place in (templates, terms)]
+    for place in both:
+        if not place.exists():
+            raise UsageError(f"{spec!r}: no such file or folder: {place}")
+    return read_suite(*both, attribute=attribute, tagged=bool(colon))
 
 
 def _templates(place: Path, layout: Layout, *, phrases: bool) -> list[Template]:

@@ -110,7 +110,7 @@ def quality_by(
     `pairs` of groups, or each group `against` the "rest". `groups` chooses groups and their order. Intervals come from
     resampling rows, or whole clusters (authors, sources) where `cluster` names them: texts of one author are not
     independent. Clusters that lie in one group each are drawn group by group; others, such as templates that all groups
-    share, are drawn for all groups together, so that differences are paired.
+    share, are drawn for all groups together, so that differences are paired. Without resamples there are no intervals.
 
     >>> found = quality_by(
     ...     ["a", "a", "a", "b", "b", "b"], [0.1, 0.5, 0.9] * 2, [0.2, 0.5, 0.8, 0.3, 0.2, 0.7], resamples=50)
@@ -123,8 +123,8 @@ def quality_by(
         raise UsageError(f"kind is {' or '.join(MEASURES)}, not {kind!r}")
     if against not in ("pairs", "rest"):
         raise UsageError(f"against is 'pairs' or 'rest', not {against!r}")
-    if resamples < 1 or not 0 < level < 1:
-        raise UsageError("there is at least one resample, and level lies between 0 and 1")
+    if resamples < 0 or not 0 < level < 1:
+        raise UsageError("resamples are not negative, and level lies between 0 and 1")
     rows = quality_rows(group, gold, predicted, kind=kind, cluster=cluster, groups=groups)
     everyone = _Measured(rows, np.ones(len(rows.group), dtype=np.bool_))
     own = [_Measured(rows, rows.group == code) for code in range(len(rows.names))]
@@ -203,7 +203,7 @@ class _Measured:
 
     def resampled(self, name: str) -> Floats:
         """A measure's numbers in all resamples."""
-        return np.concatenate(self._resampled[name])
+        return np.concatenate([np.empty(0), *self._resampled[name]])
 
     def quality(self, level: float) -> GroupQuality:
         """Numbers and intervals."""
@@ -227,6 +227,8 @@ def _estimate(value: float, resampled: Floats, level: float, *, thin: bool) -> E
         return Estimate(None, None, {"value": FLAT, "interval": FLAT})
     if thin:
         return Estimate(value, None, {"interval": "a group has one row or cluster only, which cannot be resampled"})
+    if not len(resampled):
+        return Estimate(value, None, {"interval": "no resamples were asked for"})
     interval = percentile_interval(resampled, level=level)
     why = {} if interval else {"interval": "too many resamples have no value"}
     return Estimate(value, interval, why)

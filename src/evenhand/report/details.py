@@ -49,11 +49,15 @@ class HeatMap:
 class Details:
     """Differences and heat maps of a report's findings, computed from its saved scores."""
 
-    def __init__(self, corpus: Corpus, scores: Scores, findings: Sequence[Finding]) -> None:
+    def __init__(
+        self, corpus: Corpus, scores: Scores, findings: Sequence[Finding], *, points: int | None = None
+    ) -> None:
+        """`points`: the most that a box shows; else as many as leave a page of all findings small."""
         self._corpus = corpus
         self._scores = scores
         self._column = {(c.system, c.output.name): place for place, c in enumerate(scores.columns)}
-        self._points = int(np.clip(POINTS_IN_ALL // max(len(findings), 1), FEWEST_POINTS, MOST_POINTS))
+        few = int(np.clip(POINTS_IN_ALL // max(len(findings), 1), FEWEST_POINTS, MOST_POINTS))
+        self._points = few if points is None else points
 
         @cache
         def differences(attribute: str, subset: str) -> dict[tuple[str, str], Floats]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -28,13 +30,18 @@ READING = (
 
 
 NARROW = 72
-LONGEST_NAME = 26
+LONGEST_NAME, SHORTEST_NAME = 26, 7
+NARROWEST_COMPARISON = 10
+P_HEADING, P_WIDTH = "p, on these", len("< 0.001")
+"""The heading takes two lines where names need its room."""
+BETWEEN = 2
+"""Spaces between columns."""
 
 
 def print_report(report: Report, console: Console) -> None:
     """Print the table and the sentences; where there is no room for a table, the sentences alone."""
     if console.width >= NARROW:
-        console.print(_table(report))
+        console.print(_table(report, console.width))
     console.print()
     console.print(Text(_reading(report), style="dim"))
     console.print()
@@ -42,23 +49,37 @@ def print_report(report: Report, console: Console) -> None:
         console.print(Text("• ", style=COLOURS[finding.verdict]) + Text(in_words(finding)))
 
 
-def _table(report: Report) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("system", no_wrap=True)
-    table.add_column("comparison", overflow="fold")
-    table.add_column("gap", justify="right", no_wrap=True)
-    table.add_column("p, on these", no_wrap=True)
-    table.add_column("in general", justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+def _table(report: Report, width: int) -> Table:
     names = labels(report.findings)
     several = several_comparisons(report.findings)
+    rows = [_row(finding, several) for finding in report.findings]
+    room = _room_for_names(rows, width)
+    wanted = min(max(map(len, names.values()), default=0), LONGEST_NAME)
+    heading = P_HEADING if wanted + len(P_HEADING) - P_WIDTH <= room else P_HEADING.replace("on ", "on\n")
+    most = min(max(room, SHORTEST_NAME), LONGEST_NAME)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("system", no_wrap=True)
+    # What is compared stays readable: nothing else in the row says it.
+    table.add_column("comparison", overflow="fold", min_width=NARROWEST_COMPARISON)
+    table.add_column("gap", justify="right", no_wrap=True)
+    table.add_column(heading, no_wrap=True)
+    table.add_column("in general", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     previous = None
-    for finding in report.findings:
+    for finding, row in zip(report.findings, rows, strict=True):
         name = names[finding.system, finding.output]
-        shown = Text("" if name == previous else shortened(name))
-        table.add_row(shown, *_row(finding, several))
+        table.add_row(Text("" if name == previous else shortened(name, most)), *row)
         previous = name
     return table
+
+
+def _room_for_names(rows: Sequence[tuple[str | Text, ...]], width: int) -> int:
+    """What the columns that cannot give way leave for the systems' names, which can."""
+    if not rows:
+        return width
+    _, gaps, _, intervals, verdicts = zip(*rows, strict=True)
+    taken = sum(max(len(cell) for cell in column) for column in (gaps, intervals, verdicts))
+    return width - taken - P_WIDTH - NARROWEST_COMPARISON - BETWEEN * len(rows[0])
 
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:

@@ -96,12 +96,14 @@ def who(finding: Finding) -> str:
     return f"{finding.system} ({finding.output}{subset})"
 
 
-def sentences_of(group: str, *, called: str) -> str:
+def sentences_of(*groups: str, called: str) -> str:
+    """Whatever groups are called: adjectives, plurals, fields of study.
+
+    >>> sentences_of("mostly women", called="persons"), sentences_of("female", "male", called="names")
+    ('sentences about persons of the group mostly women', 'sentences with names of the groups female and male')
     """
-    >>> sentences_of("African American", called="names"), sentences_of("female", called="persons")
-    ('sentences with African American names', 'sentences about female persons')
-    """
-    return f"sentences with {group} names" if called == "names" else f"sentences about {group} persons"
+    which = f"the group{'s' if len(groups) > 1 else ''} {' and '.join(groups)}"
+    return f"sentences {'with' if called == 'names' else 'about'} {called} of {which}"
 
 
 def _on_these(finding: Finding) -> str:
@@ -110,17 +112,17 @@ def _on_these(finding: Finding) -> str:
     if finding.interaction:
         significant = "" if finding.significant else ", which is not significant"
         return f"{who(finding)}: {finding.first} and {finding.second} differ by {gap} {these}{significant}"
-    first = sentences_of(finding.first, called=finding.persons_called)
     if finding.direction == "none" and finding.delta_spread == 0:
-        second = sentences_of(finding.second, called=finding.persons_called)
-        return f"{who(finding)} gives {first} and {second} the same scores throughout"
+        both = sentences_of(finding.first, finding.second, called=finding.persons_called)
+        return f"{who(finding)} gives {both} the same scores throughout"
     if not finding.significant:
         return (
             f"{who(finding)} shows no significant difference between {finding.first} and {finding.second} {these} "
             f"({number(finding.mean_difference, span=finding.span)})"
         )
+    first = sentences_of(finding.first, called=finding.persons_called)
     word = "higher" if finding.direction == "first_higher" else "lower"
-    return f"{who(finding)} scores {first} {gap} {word} than {finding.second} ones {these}"
+    return f"{who(finding)} scores {first} {gap} {word} than those of {finding.second} {these}"
 
 
 def _rests_on(finding: Finding) -> str:

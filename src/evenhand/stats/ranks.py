@@ -20,12 +20,12 @@ FEWEST = 2
 """Blocks, or observations of a group, without which nothing is repeated."""
 MOST_EXACT = 50
 """Up to so many differences, all their signs are counted; beyond, the normal distribution does."""
-ALL_TIE = "all values tie, so there is nothing to rank"
+ALL_TIE = "identical: all values tie, so there is nothing to rank"
 
 
 @dataclass(frozen=True)
 class RankTest:
-    """One test. What is None has its reason in `undefined`."""
+    """One test. What is None has its reason in `undefined`; where all values tie, p is 1 and the rest is None."""
 
     name: str
     effect_name: str
@@ -79,7 +79,7 @@ def friedman(blocks: Floats) -> RankTest:
         return test(undefined=f"{_blocks(n)} with all groups; at least {FEWEST} are needed")
     levelled = _levelled(whole)
     if (levelled == levelled[:, :1]).all():
-        return test(undefined=ALL_TIE)
+        return test(p=1.0, undefined=ALL_TIE)
     found = stats.friedmanchisquare(*levelled.T)
     statistic = float(found.statistic)
     return test(statistic=statistic, p=float(found.pvalue), effect=statistic / (n * (groups - 1)))
@@ -107,7 +107,7 @@ def wilcoxon(first: Floats, second: Floats) -> RankTest:
     if both.sum() < FEWEST:
         return test(undefined=f"{_blocks(int(both.sum()))} with both groups; at least {FEWEST} are needed")
     if not n:
-        return test(undefined=ALL_TIE)
+        return test(p=1.0, undefined=ALL_TIE)
     sizes = _levelled(np.abs(differences), tolerance)
     ranks = stats.rankdata(sizes)
     for_first, for_second = float(ranks[differences > 0].sum()), float(ranks[differences < 0].sum())
@@ -139,7 +139,7 @@ def kruskal_wallis(groups: Sequence[Floats]) -> RankTest:
         return test(undefined=f"a group has fewer than {FEWEST} observations")
     levelled = _levelled(values)
     if (levelled == levelled[0]).all():
-        return test(undefined=ALL_TIE)
+        return test(p=1.0, undefined=ALL_TIE)
     found = stats.kruskal(*np.split(levelled, np.cumsum([len(group) for group in groups])[:-1]))
     return test(statistic=float(found.statistic), p=float(found.pvalue), effect=float(found.statistic) / (n - 1))
 
@@ -161,7 +161,7 @@ def mann_whitney(first: Floats, second: Floats) -> RankTest:
         return test(undefined=f"a group has fewer than {FEWEST} observations")
     levelled = _levelled(np.concatenate([first, second]))
     if (levelled == levelled[0]).all():
-        return test(undefined=ALL_TIE)
+        return test(p=1.0, undefined=ALL_TIE)
     found = stats.mannwhitneyu(levelled[: len(first)], levelled[len(first) :])
     effect = 2 * float(found.statistic) / (len(first) * len(second)) - 1
     return test(statistic=float(found.statistic), p=float(found.pvalue), effect=effect)

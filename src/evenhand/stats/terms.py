@@ -18,12 +18,16 @@ from evenhand.stats.types import ROUNDING, Floats, Ints
 FEWEST_FOR_WELCH = 5
 """With fewer terms a side, a variance of its own says too little, and separate ones would raise false alarms."""
 CANNOT = "cannot generalise over terms"
-FLAT = "the terms of a group do not differ, so there is no variance to test against"
+CONSTANT = "constant: the terms of a group do not differ, so there is no variance to test against"
+IDENTICAL = "identical: no gap exceeds rounding"
 
 
 @dataclass(frozen=True)
 class TermOmnibus:
-    """Whether groups differ at all, over term means. What is None has its reason in `undefined`."""
+    """Whether groups differ at all, over term means. What is None has its reason in `undefined`.
+
+    Where terms differ within no group, F has no value, and p is 0 (`constant`) or, if all are alike, 1 (`identical`).
+    """
 
     name: str
     groups: int
@@ -34,7 +38,7 @@ class TermOmnibus:
     effect: float | None = None
     """ω²: the share of the variance of term means that lies between groups; below 0 where there is less than chance."""
     pooled: bool = False
-    """Whether the groups share one variance between terms, because some have fewer than five."""
+    """Whether the groups share one variance between terms, as some have fewer than five, or none that differ."""
     left_out: tuple[int, ...] = ()
     """Groups of one term, by their number."""
     undefined: str | None = None
@@ -42,7 +46,10 @@ class TermOmnibus:
 
 @dataclass(frozen=True)
 class TermTest:
-    """One group minus the mean of the others. What is None has its reason in `undefined`."""
+    """One group minus the mean of the others. What is None has its reason in `undefined`.
+
+    Where terms differ within no group, t has no value, and p is 0 (`constant`) or, without a gap, 1 (`identical`).
+    """
 
     terms: int
     other_terms: int
@@ -108,7 +115,8 @@ def term_tests(
 def term_omnibus(groups: Sequence[Floats], *, scale: float | None = None) -> TermOmnibus:
     """Welch's analysis of variance over term means; the classical one where a group has fewer than five terms.
 
-    Groups of one term are left out: whatever they show may be that term's.
+    Groups of one term are left out: whatever they show may be that term's. Terms that do not differ have no variance
+    to weigh their group by, so the classical one serves there too.
 
     Means 0.2, 0.5, 0.8 of two terms each: between 0.36 / 2, within 0.06 / 3, so F = 9 with 2 and 3 degrees of freedom:
 
@@ -118,7 +126,9 @@ def term_omnibus(groups: Sequence[Floats], *, scale: float | None = None) -> Ter
     """
     kept = [group for group in groups if len(group) > 1]
     left_out = tuple(place for place, group in enumerate(groups) if len(group) < 2)
-    pooled = any(len(group) < FEWEST_FOR_WELCH for group in kept)
+    tolerance = ROUNDING * (_largest(groups) if scale is None else scale)
+    flat = [bool(np.ptp(group) <= tolerance) for group in kept]
+    pooled = any(flat) or any(len(group) < FEWEST_FOR_WELCH for group in kept)
     found = TermOmnibus(
         "classical ANOVA" if pooled else "Welch's ANOVA",
         len(kept),
@@ -128,10 +138,9 @@ def term_omnibus(groups: Sequence[Floats], *, scale: float | None = None) -> Ter
     )
     if len(kept) < 2:
         return replace(found, undefined=f"{CANNOT}: fewer than two groups have two terms")
-    tolerance = ROUNDING * (_largest(groups) if scale is None else scale)
-    flat = [bool(np.ptp(group) <= tolerance) for group in kept]
-    if all(flat) or (any(flat) and not pooled):
-        return replace(found, undefined=FLAT)
+    if all(flat):
+        alike = bool(np.ptp(np.concatenate(kept)) <= tolerance)
+        return replace(found, p=float(alike), undefined=IDENTICAL if alike else CONSTANT)
     f, df = _classical(kept) if pooled else _welch(kept)
     share = df[0] * (f - 1)
     return replace(found, f=f, df=df, p=float(stats.f.sf(f, *df)), effect=share / (share + found.terms))
@@ -171,7 +180,9 @@ def _against_others(groups: Sequence[Floats], place: int, *, alpha: float, toler
     weight_of_others = float((1 / other_sizes).sum()) / len(others) ** 2
     within = float(own_left @ own_left + other_left @ other_left) / (own_df + other_df)
     if np.abs(np.concatenate([own_left, other_left])).max() <= tolerance:
-        return replace(found, undefined=FLAT)
+        alike = estimate == 0
+        reason = IDENTICAL if alike else CONSTANT
+        return replace(found, standard_error=0.0, p=float(alike), interval=(estimate, estimate), undefined=reason)
     pooled = min(own_df, other_df) < FEWEST_FOR_WELCH - 1
     if pooled:
         variance, df = within * (1 / len(own) + weight_of_others), float(own_df + other_df)

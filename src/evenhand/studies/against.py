@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from evenhand.errors import UsageError, did_you_mean
 from evenhand.findings import Finding, Interval
 
 BASELINE = "SVM-Unigrams"
@@ -21,7 +22,7 @@ class Against:
 
     baseline_gap: float
     change: float
-    """The system's gap less the baseline's."""
+    """The system's gap less the baseline's; 0 where it is rounding."""
     interval: Interval
     general_interval: Interval | None
     effect: Effect
@@ -33,6 +34,8 @@ class Against:
 class Change:
     """How two systems' gaps differ, by both tests; 0 where they are not shown to, None where undefined."""
 
+    mean: float
+    """On these persons, whether it is shown or not."""
     published: float
     interval: Interval
     general: float | None
@@ -42,7 +45,19 @@ class Change:
 def find_baseline(wanted: str | None, systems: Iterable[str]) -> str | None:
     """The system that is meant, whatever its case and hyphens; the usual one if none is named, and None without it."""
     spelled = {_plain(system): system for system in systems}
-    return spelled.get(_plain(wanted or BASELINE))
+    found = spelled.get(_plain(BASELINE if wanted is None else wanted))
+    if found is None and wanted is not None:
+        raise UsageError(f"no system {wanted!r} to hold the others against{did_you_mean(wanted, spelled.values())}")
+    return found
+
+
+def is_usual(baseline: str) -> bool:
+    """Whether it is the baseline of the task, which everybody may be told of by name.
+
+    >>> is_usual("svm unigrams"), is_usual("team-03")
+    (True, False)
+    """
+    return _plain(baseline) == _plain(BASELINE)
 
 
 def against(system: Finding, baseline: Finding, change: Change) -> Against:
@@ -50,35 +65,41 @@ def against(system: Finding, baseline: Finding, change: Change) -> Against:
     general: Effect | None = None
     ours, theirs = system.generalising, baseline.generalising
     if change.general is not None and ours.estimate is not None and theirs.estimate is not None:
-        general = effect(
-            _shown(ours.estimate, ours.significant), _shown(theirs.estimate, theirs.significant), change.general
-        )
-    gap, baseline_gap = (_shown(one.mean_difference, one.significant) for one in (system, baseline))
+        known = _shown(theirs.estimate, theirs.significant)
+        general = effect(ours.estimate, known, change.general, shown=bool(ours.significant))
+    known = _shown(baseline.mean_difference, baseline.significant)
     return Against(
         baseline_gap=baseline.mean_difference,
-        change=system.mean_difference - baseline.mean_difference,
+        change=change.mean,
         interval=change.interval,
         general_interval=change.general_interval,
-        effect=effect(gap, baseline_gap, change.published),
+        effect=effect(system.mean_difference, known, change.published, shown=system.significant),
         general_effect=general,
     )
 
 
-def effect(system: float, baseline: float, change: float) -> Effect:
-    """What a system does to the baseline's gap; a gap (or change) that is not shown to be any is 0.
+def effect(system: float, baseline: float, change: float, *, shown: bool = True) -> Effect:
+    """What a system does to the baseline's gap; `shown` says whether its own gap is. What is not shown else is 0.
 
-    >>> effect(0.03, 0.01, 0.02), effect(0.0, 0.01, -0.01), effect(-0.02, 0.01, -0.03), effect(0.02, 0.0, 0.02)
+    >>> effect(0.03, 0.01, 0.02), effect(0.001, 0.01, -0.009), effect(-0.02, 0.01, -0.03), effect(0.02, 0.0, 0.02)
     ('accentuates', 'mitigates', 'reverses', 'adds')
     >>> effect(0.011, 0.01, 0.0)
     'no clear change'
+
+    A gap that may be none mitigates only if it is the smaller one:
+
+    >>> effect(-0.001, 0.01, -0.011, shown=False), effect(-0.05, 0.01, -0.06, shown=False)
+    ('mitigates', 'no clear change')
     """
     if change == 0:
         return "no clear change"
     if baseline == 0:
-        return "adds" if system != 0 else "no clear change"
+        return "adds" if shown and system != 0 else "no clear change"
     if (change > 0) == (baseline > 0):
         return "accentuates"
-    return "reverses" if system != 0 and (system > 0) != (baseline > 0) else "mitigates"
+    if shown and (system > 0) != (baseline > 0) and system != 0:
+        return "reverses"
+    return "mitigates" if abs(system) < abs(baseline) else "no clear change"
 
 
 def _shown(gap: float, significant: bool | None) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import yaml
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.tables import ENDINGS, read_table
+from evenhand.tables import ENDINGS, SEPARATORS, likely_separator, read_table
+from evenhand.task_files import DIMENSIONS
 
 MANIFESTS = ("manifest.csv", "manifest.yaml", "manifest.yml")
 OWN_KEYS = ("system", "dimension", "path")
@@ -38,44 +40,125 @@ class Entry:
     system: str
     path: Path
     dimension: str | None = None
+    only: tuple[str, ...] = ()
+    """The dimensions that are asked for, of those that the file turns out to have; empty: all."""
 
 
-def find_entries(place: Path) -> tuple[list[Entry], Descriptors]:
+@dataclass(frozen=True)
+class Found:
+    """The files to read, what is said about the systems, and what cannot be found."""
+
+    entries: tuple[Entry, ...]
+    about: Descriptors
+    problems: tuple[Problem, ...]
+
+
+def find_entries(place: Path) -> Found:
     """The submissions in a folder with one sub-folder per system, or those that a manifest lists.
 
     A manifest (csv, jsonl, parquet, yaml; in a folder: `manifest.csv` or `manifest.yaml`) has the column `system`, and
     maybe `dimension` and `path`: relative to the manifest; without it, the sub-folder of the system's name is meant.
-    All its other columns describe the systems.
+    All its other columns describe the systems. A manifest that lies in the folder and has no paths only describes: the
+    sub-folders that it does not name are read too.
     """
-    if place.is_dir():
-        manifest = next((place / name for name in MANIFESTS if (place / name).is_file()), None)
-        if manifest is None:
-            return list(_in_folder(place)), {}
-        place = manifest
-    elif not place.exists():
+    if not place.exists():
         raise UsageError(f"no such folder or manifest: {place}")
-    rows = _rows(place)
-    entries = [entry for number, row in enumerate(rows, start=1) for entry in _listed(place, number, row)]
-    return list(dict.fromkeys(entries)), _descriptors(rows)
-
-
-def _in_folder(folder: Path) -> Iterator[Entry]:
-    teams = sorted(sub for sub in folder.iterdir() if sub.is_dir() and not sub.name.startswith("."))
+    if not place.is_dir():
+        return _by_manifest(place, others=False)
+    manifest = next((place / name for name in MANIFESTS if (place / name).is_file()), None)
+    if manifest is not None:
+        return _by_manifest(manifest, others=True)
+    teams = _teams(place)
     if not teams:
-        raise UsageError(f"{folder} has no sub-folders; it needs one per system, or a manifest.csv")
-    for team in teams:
-        yield from _of_system(team)
+        raise UsageError(f"{place} has no sub-folders; it needs one per system, or a manifest.csv")
+    return _Search(place).of_systems(teams).found({})
 
 
-def _of_system(team: Path) -> Iterator[Entry]:
-    files = sorted(path for path in team.iterdir() if path.is_file() and not path.name.startswith("."))
-    for path in files:
-        if path.suffix.lower() in ENDINGS:
-            yield Entry(team.name, path)
+def _by_manifest(manifest: Path, *, others: bool) -> Found:
+    rows = _rows(manifest)
+    search = _Search(manifest.parent, manifest.name)
+    limits = _limits(rows)
+    for number, row in enumerate(rows, start=1):
+        search.add_row(number, row, limits)
+    if others and not any(_cell(row.get("path")) for row in rows):
+        named = {_cell(row.get("system")) for row in rows}
+        search.of_systems([team for team in _teams(manifest.parent) if team.name not in named])
+    return search.found(_descriptors(rows))
+
+
+class _Search:
+    """Gathers files, and what is wrong on the way."""
+
+    def __init__(self, root: Path, manifest: str = "") -> None:
+        self._root = root
+        self._manifest = manifest
+        self._entries: list[Entry] = []
+        self._problems: list[Problem] = []
+
+    def found(self, about: Descriptors) -> Found:
+        """All of it, each once."""
+        return Found(tuple(dict.fromkeys(self._entries)), about, tuple(dict.fromkeys(self._problems)))
+
+    def of_systems(self, teams: Sequence[Path], *, only: tuple[str, ...] = ()) -> _Search:
+        """Add the files of these folders."""
+        for team in teams:
+            files = sorted(path for path in team.iterdir() if path.is_file() and not path.name.startswith("."))
+            mine = [Entry(team.name, path, only=only) for path in files if path.suffix.lower() in ENDINGS]
+            if not mine:
+                what = "none of its files can be read" if files else "it is empty"
+                self._left_out(team.name, team.name, f"{what}; known endings: {', '.join(ENDINGS)}")
+            self._entries += mine
+        return self
+
+    def add_row(self, number: int, row: Mapping[str, Any], limits: Mapping[str, tuple[str, ...]]) -> None:
+        """Add what a row of the manifest means."""
+        system = _cell(row.get("system"))
+        if not system:
+            raise EvenhandError(
+                f"{self._root / self._manifest}, row {number}: the system's name is missing (column 'system')"
+            )
+        path, dimension = _cell(row.get("path")), _cell(row.get("dimension")).lower()
+        self._warn_of(dimension, system, number)
+        if path:
+            self._entries.append(Entry(system, self._root / path, dimension or None))
+            return
+        folder = self._root / system
+        # A name is no way out of the folder.
+        if system in (".", "..") or Path(system).name != system or not folder.is_dir():
+            message = f"row {number}: {system!r} has neither a path nor a folder of its own"
+            self._left_out(system, self._manifest, message)
+        else:
+            self.of_systems([folder], only=limits.get(system, ()))
+
+    def _left_out(self, system: str, file: str, message: str) -> None:
+        self._problems.append(Problem(system, file, message, left_out=True))
+
+    def _warn_of(self, dimension: str, system: str, number: int) -> None:
+        """A task may have dimensions of its own, but hardly one that is almost called like another."""
+        close = difflib.get_close_matches(dimension, DIMENSIONS, n=1)
+        if close and dimension not in DIMENSIONS:
+            message = f"row {number}: the dimension {dimension!r}; did you mean {close[0]!r}?"
+            self._problems.append(Problem(system, self._manifest, message, left_out=False))
+
+
+def _teams(folder: Path) -> list[Path]:
+    return sorted(sub for sub in folder.iterdir() if sub.is_dir() and not sub.name.startswith("."))
+
+
+def _limits(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """By system, the dimensions that its rows without a path name; none where a row names no dimension."""
+    named: dict[str, list[str]] = {}
+    for row in rows:
+        if not _cell(row.get("path")):
+            named.setdefault(_cell(row.get("system")), []).append(_cell(row.get("dimension")).lower())
+    return {
+        system: () if "" in dimensions else tuple(dict.fromkeys(dimensions)) for system, dimensions in named.items()
+    }
 
 
 def _rows(manifest: Path) -> list[dict[str, Any]]:
     if manifest.suffix.lower() not in (".yaml", ".yml"):
+        _refuse_other_separator(manifest)
         return [_keyed(row) for row in read_table(manifest).iter_rows(named=True)]
     try:
         content = yaml.safe_load(manifest.read_text(encoding="utf-8"))
@@ -89,23 +172,14 @@ def _rows(manifest: Path) -> list[dict[str, Any]]:
     return [_keyed(row) for row in rows]
 
 
+def _refuse_other_separator(manifest: Path) -> None:
+    usual, likely = SEPARATORS.get(manifest.suffix.lower()), likely_separator(manifest)
+    if likely not in (None, usual):
+        raise EvenhandError(f"{manifest}: the separator looks like {likely!r}; {usual!r} is needed")
+
+
 def _keyed(row: Mapping[Any, Any]) -> dict[str, Any]:
     return {str(key).strip().lower(): value for key, value in row.items()}
-
-
-def _listed(manifest: Path, number: int, row: Mapping[str, Any]) -> Iterator[Entry]:
-    system = _cell(row.get("system"))
-    if not system:
-        raise EvenhandError(f"{manifest}, row {number}: the system's name is missing (column 'system')")
-    path, dimension = _cell(row.get("path")), _cell(row.get("dimension"))
-    if path:
-        yield Entry(system, manifest.parent / path, dimension.lower() or None)
-        return
-    folder = manifest.parent / system
-    # A name is no way out of the folder.
-    if system in (".", "..") or Path(system).name != system or not folder.is_dir():
-        raise EvenhandError(f"{manifest}, row {number}: {system!r} has neither a path nor a folder of its own")
-    yield from _of_system(folder)
 
 
 def _descriptors(rows: list[dict[str, Any]]) -> Descriptors:

@@ -141,7 +141,7 @@ class Examination:
             first=question.first,
             second=question.second,
             subset=question.subset,
-            n=next(iter(question.contrasts.values())).shape[0],
+            n={dimension: members[0].n for dimension, members in findings.items()},
             rows=grouped(findings, group_of),
             corrections=others,
             not_there={d: f"there are no words for {d} in the corpus" for d in self._dimensions if d not in findings},
@@ -176,7 +176,8 @@ class Examination:
             ends = (float(low[number]), float(high[number]))
             general = float(parts.estimate[number]) if tested.general_p[number] < family.general.threshold else 0.0
         these = (float(test.low[number]), float(test.high[number]))
-        return Change(float(test.mean[number]) if shown else 0.0, these, general, ends)
+        mean = float(test.mean[number])
+        return Change(mean, mean if shown else 0.0, these, general, ends)
 
     def _changes(self, places: Sequence[int], baseline: int) -> Scores:
         matrix = self._scores.matrix[:, places] - self._scores.matrix[:, [baseline]]

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from evenhand.errors import EvenhandError, UsageError
+from evenhand.errors import EvenhandError, UsageError, quoted
 from evenhand.stats.types import Floats
 from evenhand.studies.matching import Matcher, Rows
 from evenhand.tables import ENDINGS
-from evenhand.task_files import TaskFile, dimension_in_name, known_dimension
+from evenhand.task_files import NONE, TaskFile, dimension_in_name, known_dimension
 
 FEWEST = 3
 """A correlation over fewer texts says nothing."""
@@ -26,6 +26,7 @@ class Gold:
     texts: pl.Series
     ids: pl.Series | None
     scores: Floats
+    file: str = "the gold file"
 
     @cached_property
     def _by_text(self) -> Matcher:
@@ -41,6 +42,8 @@ class Gold:
             found = self._by_id.match(file.ids)
             if (found.rows >= 0).all() and not found.repeated:
                 return found.rows
+        if self.texts.is_duplicated().any():
+            raise EvenhandError("the gold file has the same text more than once, and its ids are not in this file")
         found = self._by_text.match(file.texts)
         missing = int((found.rows < 0).sum())
         if missing:
@@ -61,6 +64,7 @@ def read_gold(place: Path) -> dict[str, Gold]:
     found: dict[str, Gold] = {}
     for path in paths:
         file = TaskFile(path)
+        file.refuse_second_header()
         said = file.dimension or dimension_in_name(path)
         if said is None:
             raise EvenhandError(f"{path}: neither a column nor the name says which affect dimension it is of")
@@ -76,12 +80,33 @@ def read_gold(place: Path) -> dict[str, Gold]:
 def _gold(file: TaskFile) -> Gold:
     scores = file.scores()
     kept = scores.is_not_null()
+    _refuse_text(file, scores)
     if int(kept.sum()) < FEWEST:
         raise EvenhandError(f"{file.path}: fewer than {FEWEST} rows have a score")
     numbers = scores.filter(kept).to_numpy()
     if not np.isfinite(numbers).all():
         raise EvenhandError(f"{file.path}: a score is not a finite number")
     ids = None if file.ids is None else file.ids.filter(kept)
-    if ids is not None and (ids.is_duplicated().any() or ids.has_nulls()):
+    if ids is not None and ids.has_nulls():
         ids = None
-    return Gold(file.texts.filter(kept), ids, numbers)
+    texts = file.texts.filter(kept)
+    _refuse_repeated(file, texts if ids is None else ids, rows=kept.arg_true())
+    return Gold(texts, ids, numbers, file.path.name)
+
+
+def _refuse_text(file: TaskFile, scores: pl.Series) -> None:
+    """A row without a score is no gold; one with something else in its place is a mistake."""
+    cells = file.cells()
+    if cells.dtype == pl.String:
+        said = cells.str.strip_chars().str.to_uppercase().fill_null("")
+        wrong = (scores.is_null() & ~said.is_in(["", NONE])).arg_true()
+        if len(wrong):
+            raise EvenhandError(file.score_or_why(int(wrong[0])))
+
+
+def _refuse_repeated(file: TaskFile, names: pl.Series, *, rows: pl.Series) -> None:
+    again = (~names.is_first_distinct()).arg_true()
+    if len(again):
+        place = int(again[0])
+        here = file.table.where(int(rows[place]))
+        raise EvenhandError(f"{here}: a second gold row for {quoted(str(names[place]), 60)}")

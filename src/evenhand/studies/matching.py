@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from evenhand.errors import EvenhandError
 from evenhand.recorded.rows import some_sentences
 
 Rows = npt.NDArray[np.int64]
+REMEMBERED = 8
+"""Orders of rows that are kept to be recognised; each holds all texts of a file."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Matcher:
 
     def __init__(self, wanted: pl.Series) -> None:
         self._wanted = pl.DataFrame({"text": wanted}).with_row_index("place")
-        self._seen: list[tuple[pl.Series, Match]] = []
+        self._seen: deque[tuple[pl.Series, Match]] = deque(maxlen=REMEMBERED)
 
     def match(self, texts: pl.Series) -> Match:
         """Where each wanted text stands."""
@@ -36,7 +39,8 @@ class Matcher:
             if len(known) == len(texts) and known.head(1).equals(texts.head(1)) and known.equals(texts):
                 return found
         found = self._match(texts)
-        self._seen.append((texts, found))
+        # The latest is the likeliest to come again.
+        self._seen.appendleft((texts, found))
         return found
 
     def rows(self, texts: pl.Series, *, of: str) -> Rows:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.stats import pearson, spearman
+from evenhand.stats.correlation import is_flat
 from evenhand.studies.gold import Gold
 from evenhand.studies.reading import Submission
 
 FLAT = "its scores for the gold texts do not vary"
+FLAT_GOLD = "the gold scores do not vary"
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ def _of_dimension(members: Sequence[Submission], gold: Gold | None) -> Iterator[
             continue
         place += 1
         r, rho = float(linear[place]), float(ranks[place])
-        if np.isnan(rho):
-            yield Quality(len(gold.scores), None, None, None, ranked, FLAT)
+        if np.isnan(r) or np.isnan(rho):
+            yield Quality(len(gold.scores), None, None, None, ranked, FLAT_GOLD if is_flat(gold.scores) else FLAT)
         else:
             yield Quality(len(gold.scores), r, rho, 1 + int((ranks > rho).sum()), ranked)

@@ -15,6 +15,7 @@ from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.recorded.rows import plain
 from evenhand.scoring import Column, Scores
+from evenhand.stats.correlation import is_flat
 from evenhand.stats.types import Floats
 from evenhand.studies.entries import Entry, Problem
 from evenhand.studies.gold import Gold
@@ -72,23 +73,29 @@ class Reader:
         self._members: list[Submission] = []
         self._problems: list[Problem] = []
 
-    def read(self, entries: Sequence[Entry], *, root: Path, advance: Callable[[int], None]) -> Submissions:
-        """Read them all; `root` is what files are named from."""
+    def read(
+        self,
+        entries: Sequence[Entry],
+        *,
+        root: Path,
+        advance: Callable[[int], None],
+        problems: Sequence[Problem] = (),
+    ) -> Submissions:
+        """Read them all; `root` is what files are named from, `problems` what is known to be wrong already."""
         self._matrix = np.empty((len(self._corpus), len(entries)))
         self._used = 0
-        for entry, file in _opened_ahead(entries):
-            shown = _shown(entry.path, root)
-            try:
-                self._read(entry, file, shown)
-            except EvenhandError as error:
-                # The file is named already.
-                message = str(error).removeprefix(str(entry.path)).lstrip(",: ")
-                self._note(Problem(entry.system, shown, message, left_out=True))
+        for problem in problems:
+            self._note(problem)
+        for entry, file in _opened_ahead(sorted(entries, key=_likely_place)):
+            for problem in self._read_or_why(entry, file, _shown(entry.path, root)):
+                self._note(problem)
             advance(1)
         members = self._without_repeats()
         if not members:
             first = f", the first because {self._problems[0].message}" if self._problems else ""
             raise EvenhandError(f"no submission in {root} can be read{first}")
+        self._note_absent(entries, members)
+        self._note_gold(members)
         return Submissions(tuple(members), self._scores(members), tuple(self._problems))
 
     def _note(self, problem: Problem) -> None:
@@ -96,34 +103,83 @@ class Reader:
             raise EvenhandError(f"{problem.system}, {problem.file}: {problem.message} (--strict)")
         self._problems.append(problem)
 
-    def _read(self, entry: Entry, file: TaskFile, shown: str) -> None:
+    def _note_absent(self, entries: Sequence[Entry], members: Sequence[Submission]) -> None:
+        """What the manifest asks for and no file of the system holds; files with a problem have said so."""
+        there = {(member.system, member.dimension) for member in members}
+        troubled = {problem.system for problem in self._problems}
+        for system, dimension in dict.fromkeys((entry.system, one) for entry in entries for one in entry.only):
+            if (system, dimension) not in there and system not in troubled:
+                self._note(
+                    Problem(system, system, f"the manifest asks for {dimension}: no file is of it", left_out=True)
+                )
+
+    def _note_gold(self, members: Sequence[Submission]) -> None:
+        """Gold that tells nobody's quality."""
+        for dimension, gold in self._gold.items():
+            mine = [member for member in members if member.dimension == dimension]
+            if mine and all(member.on_gold is None for member in mine):
+                why = f"no submission for {dimension} can be held against it; the first: {mine[0].not_on_gold}"
+                self._note(Problem("gold", gold.file, why, left_out=False))
+            elif mine and is_flat(gold.scores):
+                self._note(Problem("gold", gold.file, f"its scores for {dimension} do not vary", left_out=False))
+
+    def _read_or_why(self, entry: Entry, file: TaskFile, shown: str) -> list[Problem]:
+        try:
+            notes, failed = self._read(entry, file, shown)
+        except EvenhandError as error:
+            notes, failed = [], [_without_path(error, entry.path)]
+        return [
+            *(Problem(entry.system, shown, message, left_out=True) for message in failed),
+            *(Problem(entry.system, shown, note, left_out=False) for note in notes),
+        ]
+
+    def _read(self, entry: Entry, file: TaskFile, shown: str) -> tuple[list[str], list[str]]:
+        """Add a file's submissions; what is odd about it, and what is wrong with some of its columns."""
         notes = [f"{oddity}; it was read all the same" for oddity in file.table.oddities]
         file.refuse_second_header()
-        columns = _dimensions(file, entry)
+        columns = [one for one in _dimensions(file, entry) if not entry.only or one[0] in entry.only]
+        if not columns:
+            return [], []
         for _, column in columns:
             file.cells(column)  # a file without scores is told before its texts are looked at
         named = dimension_in_name(entry.path)
+        if named not in (None, columns[0][0]) and len(columns) == 1:
+            notes.append(f"its name speaks of {named}, its rows of {columns[0][0]}: the rows decide")
         rows = self._rows(file, notes)
+        failed = []
         for dimension, column in columns:
-            if named not in (None, dimension) and len(columns) == 1:
-                notes.append(f"its name speaks of {named}, its rows of {dimension}: the rows decide")
-            numbers = file.scores(column).to_numpy()
-            values = self._values(file, column, numbers, rows, notes)
-            on_gold, why_not = self._on_gold(file, dimension, numbers)
-            self._members.append(
-                Submission(
-                    system=entry.system,
-                    dimension=dimension,
-                    file=shown,
-                    column=self._place(values),
-                    digest=file.digest,
-                    name_fits=named == dimension,
-                    on_gold=on_gold,
-                    not_on_gold=why_not,
-                )
+            # One of several columns is judged by itself, and named.
+            which = f"column {column!r}: " if len(columns) > 1 else ""
+            try:
+                odd = self._add(entry, file, (dimension, column), rows=rows, shown=shown)
+            except EvenhandError as error:
+                failed.append(f"{which}{_without_path(error, entry.path)}")
+            else:
+                notes += [f"{which}{note}" for note in odd]
+        return notes, failed
+
+    def _add(
+        self, entry: Entry, file: TaskFile, scored: tuple[str, str | None], *, rows: Rows, shown: str
+    ) -> list[str]:
+        """Add one submission: a dimension and its column; what is odd about its scores."""
+        dimension, column = scored
+        notes: list[str] = []
+        numbers = file.scores(column).to_numpy()
+        values = self._values(file, column, numbers, rows, notes)
+        on_gold, why_not = self._on_gold(file, dimension, numbers)
+        self._members.append(
+            Submission(
+                system=entry.system,
+                dimension=dimension,
+                file=shown,
+                column=self._place(values),
+                digest=file.digest,
+                name_fits=dimension_in_name(entry.path) == dimension,
+                on_gold=on_gold,
+                not_on_gold=why_not,
             )
-        for note in notes:
-            self._note(Problem(entry.system, shown, note, left_out=False))
+        )
+        return notes
 
     def _rows(self, file: TaskFile, notes: list[str]) -> Rows:
         texts = file.texts
@@ -142,7 +198,9 @@ class Reader:
         outside = (values < self._low) | (values > self._high)
         if outside.any():
             worst = values[outside][np.argmax(np.abs(values[outside] - (self._low + self._high) / 2))]
-            where = f"{int(outside.sum()):,} scores lie outside {self._low:g}..{self._high:g} (such as {worst:g})"
+            count = int(outside.sum())
+            they = "score lies" if count == 1 else "scores lie"
+            where = f"{count:,} {they} outside {self._low:g}..{self._high:g} (such as {worst:g})"
             if outside.mean() > OTHER_SCALE:
                 raise EvenhandError(f"{where}: it is on another scale; give --range LOW,HIGH if all of them are")
             notes.append(f"{where}; they were kept as they are")
@@ -177,13 +235,13 @@ class Reader:
             if kept is not one:
                 message = f"a second submission of {one.system} for {one.dimension}; {kept.file} is used"
                 self._note(Problem(one.system, one.file, message, left_out=True))
-        order = {dimension: place for place, dimension in enumerate(DIMENSIONS)}
-        return sorted(best.values(), key=lambda one: (order.get(one.dimension, len(order)), one.dimension, one.column))
+        return sorted(best.values(), key=lambda one: (_order(one.dimension), one.column))
 
     def _scores(self, members: Sequence[Submission]) -> Scores:
         columns = [member.column for member in members]
+        # Files are read in the order of their likely dimensions: a copy is made only where one is left out or misnamed.
         whole = columns == list(range(self._matrix.shape[1]))
-        matrix = self._matrix if whole else self._matrix[:, columns]
+        matrix = self._matrix if whole else np.take(self._matrix, columns, axis=1)
         del self._matrix
         matrix.flags.writeable = False
         made = tuple(
@@ -234,6 +292,21 @@ def _dimensions(file: TaskFile, entry: Entry) -> list[tuple[str, str | None]]:
     if dimension is None:
         raise EvenhandError("neither a column nor the file's name says which affect dimension it is of")
     return [(dimension, None)]
+
+
+def _order(dimension: str) -> tuple[int, str]:
+    """The known dimensions come first, in their order."""
+    place = DIMENSIONS.index(dimension) if dimension in DIMENSIONS else len(DIMENSIONS)
+    return place, dimension
+
+
+def _likely_place(entry: Entry) -> tuple[int, str]:
+    return _order(entry.dimension or dimension_in_name(entry.path) or "")
+
+
+def _without_path(error: EvenhandError, path: Path) -> str:
+    """What is wrong; the file is named already."""
+    return str(error).removeprefix(str(path)).lstrip(",: ")
 
 
 def _shown(path: Path, root: Path) -> str:

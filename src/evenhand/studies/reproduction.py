@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
@@ -12,6 +12,7 @@ import yaml
 from evenhand.contrasts import contrast
 from evenhand.corpora import Corpus, eec
 from evenhand.findings import Finding
+from evenhand.studies.statements import TOP
 from evenhand.studies.study import Study
 from evenhand.studies.tables import ALL, GROUPS
 from evenhand.task_files import DIMENSIONS
@@ -21,6 +22,10 @@ HALF = 0.0005
 """Half of the last digit that the tables print."""
 MODELS = "SVM-Unigrams trained on the task's tweets (evenhand train svm-unigrams, once for each dimension)"
 SUBMISSIONS = "the submissions to the task"
+SUBMISSIONS_AND_GOLD = "the submissions to the task and its gold scores, to rank them by"
+NOUN_PHRASES = "noun-phrases"
+"""The subset of the corpus."""
+SIGNIFICANT = ("first_higher", "second_higher")
 
 Row = tuple[int, float, float]
 
@@ -48,16 +53,16 @@ def published(name: str = "eec") -> dict[str, Any]:
     return content
 
 
-def reproduce_eec(
-    *, baseline: Mapping[str, Mapping[str, Finding]] | None = None, study: Study | None = None
-) -> tuple[Check, ...]:
+def reproduce_eec(*, baseline: Sequence[Finding] | None = None, study: Study | None = None) -> tuple[Check, ...]:
     """Every claim of the paper that can be held against something.
 
-    `baseline`: by attribute and dimension, the findings of SVM-Unigrams. `study`: that of the task's own submissions.
+    `baseline`: the findings of SVM-Unigrams on all sentences, and on those with noun phrases, which the paper's words
+    about gender are about. `study`: that of the task's own submissions.
     """
     printed = published("eec")
-    checks = [*_design(printed["design"]), *_sums(printed), *_shares(printed), *_cells(printed, study)]
-    return (*checks, *_about_submissions(printed, study), *_about_baseline(printed["baseline"], baseline))
+    of_paper = [*_design(printed["design"]), *_sums(printed), *_shares(printed), *_means(printed)]
+    of_submissions = [*_cells(printed, study), *_about_submissions(printed, study), *_about_the_best(printed, study)]
+    return (*of_paper, *of_submissions, *_about_baseline(printed["baseline"], baseline))
 
 
 def _checked(claim: str, where: str, printed: object, here: object, *, agree: bool) -> Check:
@@ -126,6 +131,16 @@ def _shares(printed: Mapping[str, Any]) -> Iterator[Check]:
         yield _checked(claim, "section 7", f"more than {least:.0%}", f"{share:.1%}", agree=share > least)
 
 
+def _means(printed: Mapping[str, Any]) -> Iterator[Check]:
+    """What the text says about mean differences, beside what the tables print."""
+    most = printed["statements"]["mean_difference_at_most"]
+    for name, table in printed["tables"].items():
+        rows = table["dimensions"].values()
+        largest = max(abs(row[group][place]) for row in rows for group in SIGNIFICANT for place in (1, 2))
+        claim = f"{name}: mean differences of those with a significant one"
+        yield _checked(claim, "section 5", f"at most {most}", largest, agree=largest <= most)
+
+
 def _cells(printed: Mapping[str, Any], study: Study | None) -> Iterator[Check]:
     for name, table in printed["tables"].items():
         for dimension, rows in table["dimensions"].items():
@@ -163,13 +178,26 @@ def _about_submissions(printed: Mapping[str, Any], study: Study | None) -> Itera
     yield _checked(claim, "section 5", said["largest_difference"], round(here, 4), agree=agree)
 
 
-def _about_baseline(said: Mapping[str, Any], found: Mapping[str, Mapping[str, Finding]] | None) -> Iterator[Check]:
+def _about_the_best(printed: Mapping[str, Any], study: Study | None) -> Iterator[Check]:
+    for name, by_dimension in printed["statements"]["top_five_not_significant"].items():
+        known = {} if study is None else {one.dimension: one for one in study.statements if one.attribute == name}
+        for dimension, said in by_dimension.items():
+            claim = f"{name}, {dimension}: not significant among the best five"
+            found = known.get(dimension)
+            if found is None or found.top != TOP or found.top_not_significant is None:
+                yield Check(claim, "section 5", str(said), None, "needs data", SUBMISSIONS_AND_GOLD)
+            else:
+                yield _same(claim, "section 5", said, found.top_not_significant)
+
+
+def _about_baseline(said: Mapping[str, Any], findings: Sequence[Finding] | None) -> Iterator[Check]:
     where = "section 6"
+    found = {(one.attribute, one.subset, one.output): one for one in findings or ()}
     for attribute, bound in said["spread"].items():
         printed = f"{bound['from']} to {bound['to']}" if "from" in bound else f"below {bound['below']}"
         for dimension in DIMENSIONS:
             claim = f"{said['system']}, {dimension}: Δ-spread by {attribute}"
-            finding = None if found is None else found[attribute].get(dimension)
+            finding = found.get((attribute, "all", dimension))
             if finding is None:
                 yield Check(claim, where, printed, None, "needs data", MODELS)
                 continue
@@ -178,8 +206,9 @@ def _about_baseline(said: Mapping[str, Any], found: Mapping[str, Mapping[str, Fi
     for attribute, sides in said["higher"].items():
         for dimension, side in sides.items():
             names = published("eec")["tables"][attribute]
-            claim = f"{said['system']}, {dimension}: higher by {attribute}"
-            finding = None if found is None else found[attribute].get(dimension)
+            subset, about = (NOUN_PHRASES, ", noun phrases") if attribute == "gender" else ("all", "")
+            claim = f"{said['system']}, {dimension}: higher by {attribute}{about}"
+            finding = found.get((attribute, subset, dimension))
             if finding is None:
                 yield Check(claim, where, names[side], None, "needs data", MODELS)
                 continue
@@ -189,11 +218,17 @@ def _about_baseline(said: Mapping[str, Any], found: Mapping[str, Mapping[str, Fi
 
 
 def _within(spread: float, bound: Mapping[str, float]) -> bool:
+    """Whether it lies between two printed figures, each known to half of the last digit of the finer one.
+
+    "0.09 to 0.2" leaves room for 0.085 to 0.205: to take 0.2 for anything up to 0.25 would let a quarter more pass.
+
+    >>> [_within(spread, {"from": 0.09, "to": 0.2}) for spread in (0.084, 0.085, 0.205, 0.206)]
+    [False, True, True, False]
+    >>> _within(0.0019, {"below": 0.002}), _within(0.002, {"below": 0.002})
+    (True, False)
+    """
     if "below" in bound:
         return spread < bound["below"]
-    return bound["from"] <= _printed(spread, bound["from"]) and _printed(spread, bound["to"]) <= bound["to"]
-
-
-def _printed(value: float, like: float) -> float:
-    """Rounded to as many decimals as the other number was printed with."""
-    return round(value, len(str(like).partition(".")[2]))
+    decimals = max(len(str(end).partition(".")[2]) for end in bound.values())
+    half = 0.5 * 10.0**-decimals + 1e-12
+    return bound["from"] - half <= spread <= bound["to"] + half

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,11 @@ class Statement:
     first_higher: int
     second_higher: int
     significant_in_general: int
+    higher: int
+    lower: int
     equivalent: int
+    cannot_tell: int
+    """By verdict, which is that of the generalising test: each submission has one."""
     smallest_spread: float
     median_spread: float
     largest_spread: float
@@ -68,6 +73,7 @@ def _about(
     spreads = sorted(finding.delta_spread for finding in members)
     extreme = max(members, key=lambda finding: finding.largest_difference)
     means = [abs(m) for finding in significant for m in (finding.mean_positive, finding.mean_negative) if m is not None]
+    verdicts = Counter(finding.verdict for finding in members)
     best = _best(members, qualities)
     return Statement(
         attribute=attribute,
@@ -78,7 +84,10 @@ def _about(
         first_higher=groups.count("first_higher"),
         second_higher=groups.count("second_higher"),
         significant_in_general=sum(bool(finding.generalising.significant) for finding in members),
-        equivalent=sum(finding.verdict == "equivalent" for finding in members),
+        higher=verdicts["higher"],
+        lower=verdicts["lower"],
+        equivalent=verdicts["equivalent"],
+        cannot_tell=verdicts["cannot tell"],
         smallest_spread=spreads[0],
         median_spread=(spreads[(len(spreads) - 1) // 2] + spreads[len(spreads) // 2]) / 2,
         largest_spread=spreads[-1],

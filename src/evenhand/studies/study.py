@@ -74,7 +74,7 @@ class Study:
 
     def __repr__(self) -> str:
         left_out = sum(problem.left_out for problem in self.problems)
-        return f"<Study: {len(self.submissions)} submissions, {', '.join(self.tables)}; {left_out} files left out>"
+        return f"<Study: submissions: {len(self.submissions)}, files left out: {left_out}; {', '.join(self.tables)}>"
 
     @cached_property
     def dimensions(self) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class Study:
             "assessments": self.assessments,
             "threshold": self.threshold,
             "generalising_threshold": self.generalising_threshold,
-            "general_tables": {name: _with_equivalent(table) for name, table in self.general_tables.items()},
+            "general_tables": {name: _every_cell(table) for name, table in self.general_tables.items()},
             "corrections": {
                 correction: {name: table.corrections[correction] for name, table in self.tables.items()}
                 for correction in next(iter(self.tables.values())).corrections
@@ -133,10 +133,10 @@ def examine(
 ) -> Study:
     """Test every submission on every comparison; the family of the correction is that of the full corpus."""
     settings, about = settings or Settings(), about or {}
+    beside = find_baseline(baseline, [member.system for member in submissions.members])
     examination = Examination(submissions, corpus, settings, attributes or list(corpus.attributes), evidence=evidence)
     members = submissions.members
     quality = qualities(members, gold or {})
-    beside = find_baseline(baseline, [member.system for member in members])
     compared = examination.against(beside) if beside else {}
     examined = tuple(
         Examined(
@@ -194,5 +194,5 @@ def _brief(finding: Finding) -> dict[str, Any]:
     return values
 
 
-def _with_equivalent(table: Table) -> dict[str, Any]:
+def _every_cell(table: Table) -> dict[str, Any]:
     return {dimension: {group: asdict(row) for group, row in rows.items()} for dimension, rows in table.rows.items()}

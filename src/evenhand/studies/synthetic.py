@@ -103,7 +103,7 @@ def write_study(
             *((f"2018-En-mystery-{place:05d}", texts[row]) for place, row in enumerate(order)),
         ]
         known = [*(f"{score:.3f}" for score in gold), *([NONE] * len(order))]
-        write_whole(folder / "gold" / _gold_name(dimension), _file(asked, dimension, known))
+        write_whole(folder / "gold" / gold_name(dimension), _file(asked, dimension, known))
         for one in (one for one in planted if one.dimension == dimension):
             answers = np.concatenate([one.scores(corpus), rng.uniform(size=mystery)])[order]
             guessed = np.clip(gold + rng.normal(0.0, one.noise, size=tweets), 0.0, 1.0)
@@ -123,7 +123,12 @@ def submission_name(dimension: str) -> str:
     return "V-reg_en_pred.txt" if dimension == "valence" else f"EI-reg_en_{dimension}_pred.txt"
 
 
-def _gold_name(dimension: str) -> str:
+def gold_name(dimension: str) -> str:
+    """What the task calls its gold file.
+
+    >>> gold_name("joy"), gold_name("valence")
+    ('2018-EI-reg-En-joy-test-gold.txt', '2018-Valence-reg-En-test-gold.txt')
+    """
     task = "Valence-reg-En" if dimension == "valence" else f"EI-reg-En-{dimension}"
     return f"2018-{task}-test-gold.txt"
 

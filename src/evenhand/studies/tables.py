@@ -49,8 +49,8 @@ class Table:
     first: str
     second: str
     subset: str
-    n: int
-    """How many differences each submission is judged by."""
+    n: Mapping[str, int]
+    """By dimension: how many differences each submission is judged by."""
     rows: Mapping[str, Mapping[str, Row]]
     corrections: Mapping[str, Mapping[str, Mapping[str, int]]]
     """By other corrections: how many submissions each group would have."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from evenhand.errors import UsageError
 from evenhand.systems.base import Array, Output, fingerprint_of, system
@@ -21,8 +22,9 @@ GROUP = "female"
 class BiasedFemale:
     """1 for a sentence with a female person, -1 for any other (S_b): the most biased system there is.
 
-    The corpus says who is female. A text that is not in the corpus is searched for the corpus's female terms, as
-    whole words; a term that other groups share says nothing and is left out.
+    The corpus says who is female. A text that is not in the corpus, or that the corpus has for females and for others,
+    is searched for the corpus's female terms, as whole words; a term that other groups share says nothing and is left
+    out. `by_row` goes by who a sentence is about instead, whatever it says.
     """
 
     name = "biased-female"
@@ -32,7 +34,9 @@ class BiasedFemale:
     def __init__(self, corpus: Corpus) -> None:
         if GROUP not in corpus.attributes.get("gender", ()):
             raise UsageError(f"'biased-female' needs a corpus with gender = {GROUP!r}; {corpus.name!r} has none")
-        self._of_corpus = dict(zip(corpus.frame["text"], _is_female(corpus), strict=True))
+        told = pl.DataFrame({"text": corpus.frame["text"], "female": _is_female(corpus)})
+        one_kind = told.unique().filter(pl.len().over("text") == 1)
+        self._of_corpus: dict[str, bool] = dict(one_kind.iter_rows())
         self._term = _any_of(_female_terms(corpus))
         self.fingerprint: str | None = fingerprint_of(type(self), corpus=corpus.digest)
 
@@ -40,6 +44,10 @@ class BiasedFemale:
         """1 where the person is female, else -1."""
         female = np.array([self._has_female(text) for text in texts], dtype=bool)
         return np.where(female, 1.0, -1.0).reshape(-1, 1)
+
+    def by_row(self, corpus: Corpus) -> Array:
+        """1 for each row about a female person, else -1: a chatbot's answer says nothing of whom it answers."""
+        return np.where(_is_female(corpus), 1.0, -1.0).reshape(-1, 1)
 
     def _has_female(self, text: str) -> bool:
         known = self._of_corpus.get(text)

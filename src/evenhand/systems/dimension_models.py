@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from evenhand.errors import UsageError
 from evenhand.systems.base import Output, OutputKind
@@ -27,14 +27,33 @@ def output_of(dimension: str, low: float, high: float, kind: OutputKind = "score
     return Output(dimension, low=low, high=high, kind=kind, high_is_desirable=is_desirable(dimension))
 
 
-def model_files(address: str, ending: str, *, made_by: str) -> list[Path]:
+class DimensionModel(Protocol):
+    """A model of one dimension."""
+
+    @property
+    def output(self) -> Output:
+        """What it gives; it is called like the dimension."""
+
+
+Model = TypeVar("Model", bound=DimensionModel)
+
+
+def read_models(
+    address: str, ending: str, read: Callable[[Path], Model], *, made_by: str, needs: tuple[str, ...] = ()
+) -> list[Model]:
+    """The models at an address, in the order of their dimensions; `needs` is what training asks for besides."""
+    loaded = {file: read(file) for file in model_files(address, ending, made_by=made_by, needs=needs)}
+    return [loaded[file] for file in in_order({file: one.output.name for file, one in loaded.items()})]
+
+
+def model_files(address: str, ending: str, *, made_by: str, needs: tuple[str, ...] = ()) -> list[Path]:
     """The file that is named, or those in a folder, or those in its sub-folders, with this ending."""
     path = Path(address).expanduser()
     if path.is_file() and not path.name.endswith(ending):
         raise UsageError(f"{path} is no trained model: those of {made_by} end in {ending}")
     if path.is_file():
         return [path]
-    make = f"make one: {made_by} --train FILE --dimension anger --out {path}"
+    make = f"make one: {' '.join([made_by, '--train FILE', *needs])} --dimension anger --out {path}"
     if not path.is_dir():
         raise UsageError(f"no such file or folder: {path}; {make}")
     found = sorted(path.glob(f"*{ending}")) or sorted(path.glob(f"*/*{ending}"))

@@ -14,7 +14,7 @@ from evenhand.errors import EvenhandError, one_line
 from evenhand.systems import gru_network, words
 from evenhand.systems.base import Array, Output, OutputKind, fingerprint_of, system
 from evenhand.systems.checkpoint import digest_of
-from evenhand.systems.dimension_models import in_order, model_files, output_of
+from evenhand.systems.dimension_models import output_of, read_models
 from evenhand.systems.gru_card import ENDING, GruCard, read_gru_card, weights_of
 from evenhand.systems.gru_network import answers, build_network, numbered
 from evenhand.systems.skops_file import read_content
@@ -55,9 +55,7 @@ class Gru:
     def __init__(self, folder: str) -> None:
         import_torch()  # a missing extra is told before anything is looked for
         self.name = f"gru:{folder}"
-        files = model_files(folder, ENDING, made_by="evenhand train gru")
-        loaded = {file: read_gru(file) for file in files}
-        self._models = [loaded[file] for file in in_order({file: one.card.dimension for file, one in loaded.items()})]
+        self._models = read_models(folder, ENDING, read_gru, made_by="evenhand train gru", needs=("--dev FILE",))
         self.outputs: tuple[Output, ...] = tuple(model.output for model in self._models)
         code = digest_of([Path(gru_network.__file__), Path(words.__file__)])
         learned = [(one.card.weights_sha256, one.card.words, one.card.classes) for one in self._models]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.errors import EvenhandError, UsageError, quoted
 from evenhand.systems.annotations import Annotations, read_annotations
@@ -39,6 +40,10 @@ class Human:
         self.annotations: Annotations = read_annotations(annotator_files(files), corpus=corpus, label=label, seed=seed)
         self.fingerprint: str | None = fingerprint_of(type(self), votes=sorted(self.annotations.votes.items()))
         log.info("human: %s", _in_words(self.annotations))
+
+    def labelled(self, texts: Iterable[str]) -> npt.NDArray[np.bool_]:
+        """Which of the texts somebody labelled."""
+        return np.array([text.strip() in self.annotations.votes for text in texts], dtype=bool)
 
     def score(self, texts: Sequence[str]) -> Array:
         """The label that the majority gave to each text."""

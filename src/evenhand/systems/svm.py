@@ -13,7 +13,7 @@ import numpy as np
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems.base import Array, Output, fingerprint_of, system
 from evenhand.systems.card import Part, Quality, validated
-from evenhand.systems.dimension_models import Dimension, in_order, model_files, output_of
+from evenhand.systems.dimension_models import Dimension, output_of, read_models
 from evenhand.systems.skops_file import load_skops, read_content
 
 ENDING = ".skops"
@@ -76,9 +76,7 @@ class Svm:
 
     def __init__(self, path: str) -> None:
         self.name = f"svm:{path}"
-        files = model_files(path, ENDING, made_by="evenhand train svm-unigrams")
-        loaded = {file: read_svm(file) for file in files}
-        self._models = [loaded[file] for file in in_order({file: one.card.dimension for file, one in loaded.items()})]
+        self._models = read_models(path, ENDING, read_svm, made_by="evenhand train svm-unigrams")
         self.outputs: tuple[Output, ...] = tuple(model.output for model in self._models)
         learned = [model.digest for model in self._models]
         self.fingerprint: str | None = fingerprint_of(type(self), "scikit-learn", outputs=self.outputs, learned=learned)

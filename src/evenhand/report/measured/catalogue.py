@@ -14,13 +14,14 @@ from evenhand.metrics.table import METRICS
 
 def print_metrics(console: Console) -> None:
     """One row per metric."""
-    table = Table("name", "symbol", "shape", "looks at", "ideal", "signed", "source", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    # A name that is cut cannot be typed again, so in a narrow terminal only sources wrap.
+    for heading in ("name", "shape", "looks at", "ideal", "signed", "source"):
+        table.add_column(heading, no_wrap=heading != "source")
     for metric in METRICS.values():
         values = _described(metric)
         signed = "yes" if values["signed"] else ""
-        table.add_row(
-            metric.name, metric.symbol, values["shape"], values["basis"], f"{metric.ideal:g}", signed, metric.source
-        )
+        table.add_row(metric.name, values["shape"], values["basis"], f"{metric.ideal:g}", signed, metric.source)
     console.print(table)
 
 

@@ -10,6 +10,11 @@ from evenhand.report.figures import DIVERGING, Row, Spec, base_chart
 from evenhand.report.measured.words import metric
 
 STEP = 17
+ACCUMULATED = "accumulated"
+INK = {"light": ("#1c1917", "#ffffff"), "dark": ("#f5f5f4", "#1c1917")}
+"""Of numbers on cells near the ideal value, and on strongly coloured ones."""
+STRONG = {"light": 0.85, "dark": 0.6}
+"""From this share of the row's largest deviation on, the other ink is easier to read."""
 
 
 def classes_of(report: MeasurementReport) -> list[str]:
@@ -28,16 +33,22 @@ def by_attribute(results: Sequence[Measured], label: str) -> list[Row]:
 
 
 def by_group(result: Measured, label: str) -> list[Row]:
-    """One result's metrics by group."""
+    """One result's metrics by group, and what they accumulate to, which has no part in the shares."""
     rows: list[Row] = []
+    at_once: list[Row] = []
     for name in result.measurements.metrics:
         found = _of(result, name, label)
-        # Where all groups are compared at once, a group's part is its score and no deviation.
-        if found is None or metric(name).shape == "MCM":
+        if found is None:
             continue
-        cells = {group: Measurement(value) for group, value in found.by_group.items()}
-        rows += _normalised(name, cells)
-    return rows
+        accumulated = [_cell(name, ACCUMULATED, found.value, None)]
+        # Where all groups are compared at once, a group's part is its score and no deviation.
+        if metric(name).shape == "MCM":
+            at_once += accumulated if found.value is not None else []
+            continue
+        cells = _normalised(name, {group: Measurement(value) for group, value in found.by_group.items()})
+        # A vector of comparisons is not added up.
+        rows += cells + (accumulated if cells and metric(name).shape != "VBCM" else [])
+    return rows + at_once
 
 
 def _of(result: Measured, name: str, label: str) -> Measurement | None:
@@ -51,24 +62,35 @@ def _normalised(name: str, cells: Mapping[str, Measurement]) -> list[Row]:
     most = max((abs(value) for value in known.values()), default=0.0)
     if not known:
         return []
-    return [
-        {
-            "metric": metric(name).symbol or name,
-            "column": key,
-            "value": cell.value,
-            "share": None if key not in known else known[key] / most if most else 0.0,
-        }
-        for key, cell in cells.items()
-    ]
+    shares = {key: value / most if most else 0.0 for key, value in known.items()}
+    return [_cell(name, key, cell.value, shares.get(key)) for key, cell in cells.items()]
+
+
+def _cell(name: str, column: str, value: float | None, share: float | None) -> Row:
+    return {"metric": metric(name).symbol or name, "column": column, "value": value, "share": share}
 
 
 def heat(rows: Sequence[Row], *, what: str, theme: str = "light") -> Spec:
-    """Orange: above the ideal value; blue: below; each row in shares of its largest deviation."""
+    """The values; orange: above the ideal value; blue: below; each row in shares of its largest deviation."""
+    plain, on_colour = INK[theme]
+    colour = {
+        "field": "share",
+        "type": "quantitative",
+        "title": "share of the row's largest",
+        "scale": {"range": DIVERGING[theme], "interpolate": "lab", "domain": [-1, 0, 1]},
+        "legend": {"gradientLength": 80},
+    }
+    tooltip = [
+        {"field": "metric"},
+        {"field": "column", "title": what},
+        {"field": "value", "format": ".4f"},
+        {"field": "share", "format": ".2f", "title": "share of the row's largest deviation"},
+    ]
+    strong = f"isValid(datum.share) && abs(datum.share) > {STRONG[theme]}"
     return base_chart(
         f"Heat map: metric by {what}; each row as shares of its largest deviation from the ideal value.",
         data={"values": list(rows)},
         height={"step": STEP},
-        mark={"type": "rect"},
         encoding={
             "y": {"field": "metric", "type": "nominal", "sort": None, "title": None},
             "x": {
@@ -78,19 +100,19 @@ def heat(rows: Sequence[Row], *, what: str, theme: str = "light") -> Spec:
                 "title": None,
                 "axis": {"orient": "top", "labelAngle": -35, "labelLimit": 160},
             },
-            "color": {
-                "field": "share",
-                "type": "quantitative",
-                "title": "share of the row's largest",
-                "scale": {"range": DIVERGING[theme], "interpolate": "lab", "domain": [-1, 0, 1]},
-            },
-            "tooltip": [
-                {"field": "metric"},
-                {"field": "column", "title": what},
-                {"field": "value", "format": ".4f"},
-                {"field": "share", "format": ".2f", "title": "share of the row's largest deviation"},
-            ],
         },
+        layer=[
+            {"mark": {"type": "rect"}, "encoding": {"color": colour, "tooltip": tooltip}},
+            {
+                "transform": [{"filter": "isValid(datum.value)"}],
+                "mark": {"type": "text", "fontSize": 10},
+                "encoding": {
+                    "text": {"field": "value", "type": "quantitative", "format": ".3f"},
+                    "color": {"condition": {"test": strong, "value": on_colour}, "value": plain},
+                    "tooltip": tooltip,
+                },
+            },
+        ],
     )
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evenhand.measuring import Measured, MeasurementReport
 from evenhand.metrics.failures import Behaviour
 from evenhand.metrics.measurements import Measurement
+from evenhand.metrics.testing import ClassTests
 from evenhand.report.figures import COLOURS
 from evenhand.report.measured.figures import by_attribute, by_group, classes_of, heat
-from evenhand.report.measured.words import UNDEFINED, in_words, lead, metric, shown, shown_interval
+from evenhand.report.measured.words import UNDEFINED, in_words, lead, metric, shown, shown_error, shown_interval
 from evenhand.report.page.shell import render
 from evenhand.report.words import number, shown_p
 
@@ -74,6 +75,7 @@ def _row(result: Measured, name: str, label: str, found: Measurement) -> dict[st
         "class": label,
         "value": "" if found.value is None else found.value,
         "text": shown(found),
+        "error": shown_error(found),
         "interval": shown_interval(found),
         "ideal": f"{row.ideal:g}",
         "basis": row.basis,
@@ -93,10 +95,17 @@ def _tests(result: Measured) -> dict[str, Any]:
                 "effect": "" if published is None else _effect(published.omnibus.effect_name, published.omnibus.effect),
                 "general": UNDEFINED if general is None else _p(general.omnibus.p),
                 "different": _different(general),
-                "why": "; ".join(tests.undefined.values()),
+                "why": "; ".join(dict.fromkeys(_reasons(tests))),
             }
         )
     return {"title": lead(result), "rows": rows}
+
+
+def _reasons(tests: ClassTests) -> Iterator[str]:
+    yield from tests.undefined.values()
+    for found in (tests.published, tests.generalising):
+        if found is not None and found.omnibus.undefined is not None:
+            yield found.omnibus.undefined
 
 
 def _different(general: Any) -> str:

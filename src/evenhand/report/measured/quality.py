@@ -22,7 +22,8 @@ def print_quality(quality: Quality, by: str, console: Console) -> None:
     for difference in quality.differences:
         table.add_row(f"{difference.first} − {difference.second}", "", *_cells(difference.measures, names))
     console.print(table)
-    console.print(f"Intervals of {quality.level:.0%} from {quality.resamples:,} resamples.", style="dim")
+    if quality.resamples:
+        console.print(f"Intervals of {quality.level:.0%} from {quality.resamples:,} resamples.", style="dim")
     if quality.left_out:
         console.print(f"{quality.left_out:,} rows without a group were left out.", style="dim")
 

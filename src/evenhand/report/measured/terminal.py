@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evenhand.measuring import Measured, MeasurementReport
-from evenhand.report.measured.words import in_words, lead, metric, shown, shown_interval
+from evenhand.report.measured.words import in_words, lead, metric, shown, shown_error, shown_interval
 from evenhand.report.words import number
 
 COLUMNS: dict[str, Literal["left", "right"]] = {
@@ -48,6 +48,7 @@ def _table(result: Measured) -> Table:
         table.add_column(name, justify=side, no_wrap=name != "metric")
     previous = ""
     undefined: dict[str, list[str]] = {}
+    sampled: list[str] = []
     for name, label, found in result.measurements:
         if found.value is None and not any(value is not None for value in found.by_group.values()):
             undefined.setdefault(found.undefined or "", []).append(name)
@@ -57,16 +58,20 @@ def _table(result: Measured) -> Table:
             _furthest(name, found.by_group),
         )  # fmt: skip
         previous = name
+        sampled += [f"{name} {shown_error(found)}"] if found.error is not None else []
+    captions = [f"sampled from the product of terms, with a standard error: {', '.join(sampled)}"] if sampled else []
     if undefined:
         reasons = "; ".join(f"{', '.join(dict.fromkeys(names))}: {why}" for why, names in undefined.items())
-        table.caption = f"undefined: {reasons}"
-        table.caption_justify = "left"
+        captions.append(f"undefined: {reasons}")
+    table.caption = "\n".join(captions) or None
+    table.caption_justify = "left"
     return table
 
 
 def _furthest(name: str, by_group: Mapping[str, float | None]) -> str:
     known = {group: value for group, value in by_group.items() if value is not None}
-    if not known:
+    # Where all groups are compared at once, a group's part is its score and no deviation.
+    if not known or metric(name).shape == "MCM":
         return ""
     group = max(known, key=lambda one: abs(known[one] - metric(name).ideal))
-    return f"{group} {number(known[group])}"
+    return "" if known[group] == metric(name).ideal else f"{group} {number(known[group])}"

@@ -7,15 +7,17 @@ from evenhand.metrics.failures import Behaviour
 from evenhand.metrics.measurements import ALL, Measurement
 from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.table import METRICS
+from evenhand.metrics.testing import Generalising
 from evenhand.report.words import number, shown_p
 
 UNDEFINED = "undefined"
+RIGHT = "the probability of the right class"
 
 
 def lead(result: Measured) -> str:
     """Whom it is about."""
     groups = len(result.measurements.groups)
-    return f"{result.system}, {result.attribute} ({groups} groups, {result.rows:,} rows)"
+    return f"{result.system}, {result.attribute} ({_counted(groups, 'group')}, {_counted(result.rows, 'row')})"
 
 
 def in_words(result: Measured) -> str:
@@ -35,6 +37,11 @@ def shown_interval(measurement: Measurement) -> str:
     if measurement.interval is None:
         return ""
     return " to ".join(number(end) for end in measurement.interval)
+
+
+def shown_error(measurement: Measurement) -> str:
+    """The standard error of a value that was sampled from the product of terms; nothing where it is exact."""
+    return "" if measurement.error is None else f"± {measurement.error:.7f}".rstrip("0").rstrip(".")
 
 
 def metric(name: str) -> AnyMetric:
@@ -57,21 +64,51 @@ def _behaviour(behaviour: Behaviour) -> str:
 
 def _moves(result: Measured) -> str:
     found = result.measurements.metrics
-    gap = found.get("pert_ss", {}).get(ALL) or next(iter(found.get("cf_gap", {}).values()), None)
-    if gap is None or gap.value is None:
-        return ""
-    what = "The score" if result.measurements.classes == ("score",) else "The probability of the right class"
-    return f"{what} moves by {number(gap.value)} between two groups on average."
+    gaps = {RIGHT: found.get("pert_ss", {}).get(ALL)}
+    gaps |= {f"the probability of {label}": gap for label, gap in found.get("cf_gap", {}).items()}
+    for what, gap in gaps.items():
+        if gap is not None and gap.value is not None:
+            said = "the score" if result.measurements.classes == ("score",) else what
+            return f"{said.capitalize()} moves by {number(gap.value)} between two groups on average."
+    return ""
 
 
 def _general(result: Measured) -> str:
-    label = ALL if ALL in result.tests.classes else next(iter(result.tests.classes))
-    tests = result.tests[label].generalising
-    if tests is None or tests.omnibus.p is None:
+    """What the tests over term means say of every class: in the right class alone, opposite shifts would cancel out."""
+    asked = _asked(result)
+    if not asked:
         return ""
-    different = [name for name, test in tests.by_group.items() if test.significant]
-    p = f"p {shown_p(tests.omnibus.p)}"
-    if not different:
-        shown_none = "no group is shown to be treated differently"
-        return f"Over terms like these, {shown_none} ({p}); that does not show that none is."
-    return f"Over terms like these, {', '.join(different)} differ from the others ({p} for all groups together)."
+    alpha = result.tests.alpha / len(asked)
+    found = [_differing(what, tests, alpha=alpha, times=len(asked)) for what, tests in asked.items()]
+    corrected = f", after correction for {len(asked)} questions" if len(asked) > 1 else ""
+    if any(found):
+        return f"Over terms like these, {'; '.join(filter(None, found))}{corrected}."
+    least = min(1.0, len(asked) * min(tests.omnibus.p for tests in asked.values() if tests.omnibus.p is not None))
+    shown_none = f"no group is shown to be treated differently (p {shown_p(least)}{corrected})"
+    return f"Over terms like these, {shown_none}; that does not show that none is."
+
+
+def _asked(result: Measured) -> dict[str, Generalising]:
+    """The tests that have an answer, by what they look at; of two classes, one mirrors the other."""
+    classes = [label for label in result.tests.classes if label != ALL]
+    looked_at = classes[1:] if len(classes) == 2 else [one for one in classes if one in result.measurements.classes]
+    names = {label: "the score" if label == "score" else f"the probability of {label}" for label in looked_at}
+    names |= {ALL: RIGHT} if ALL in result.tests.classes else {}
+    asked = {what: result.tests[label].generalising for label, what in names.items()}
+    return {what: tests for what, tests in asked.items() if tests is not None and tests.omnibus.p is not None}
+
+
+def _differing(what: str, tests: Generalising, *, alpha: float, times: int) -> str:
+    p = tests.omnibus.p
+    if p is None or p >= alpha:
+        return ""
+    groups = [name for name, test in tests.by_group.items() if test.p_adjusted is not None and test.p_adjusted < alpha]
+    shown = f"p {shown_p(min(1.0, p * times))}"
+    if not groups:
+        return f"groups differ in {what} ({shown}), and no single one is shown to stand out"
+    verb = "differs" if len(groups) == 1 else "differ"
+    return f"{', '.join(groups)} {verb} from the others in {what} ({shown} for all groups together)"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

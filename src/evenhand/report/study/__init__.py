@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evenhand.files import write_together, write_whole
+from evenhand.errors import EvenhandError
+from evenhand.files import reason, write_together, write_whole
 from evenhand.report.figures import write_figures
 from evenhand.report.study.figures import static_figures
-from evenhand.report.study.page import page_of, slug, to_html
-from evenhand.report.study.submission import submission_page
+from evenhand.report.study.page import SUBMISSIONS, pages_of, slug, to_html
+from evenhand.report.study.submission import MARK, submission_page
 from evenhand.report.study.tables import systems_frame, tables_frame, to_latex, to_markdown
 from evenhand.scoring.progress import Start
 from evenhand.studies import Study
@@ -32,15 +33,34 @@ def save_study(study: Study, folder: Path, *, figures: bool, start: Start) -> No
     )
     _write_tables(study, folder / "tables")
     advance = start("submissions", len(study.submissions), 0)
+    pages = pages_of(study)
     for one in study.submissions:
-        write_whole(folder / page_of(one), submission_page(study, one).encode())
+        write_whole(folder / pages[one.system, one.dimension], submission_page(study, one).encode())
         advance(1)
+    _remove_others(folder / SUBMISSIONS, {folder / page for page in pages.values()})
     if figures:
         specs = static_figures(study)
         advance = start("figures", len(specs), 0)
         for name, spec in specs.items():
             write_figures({name: spec}, folder / "figures")
             advance(1)
+
+
+def _remove_others(folder: Path, written: set[Path]) -> None:
+    """Pages of an earlier study in the same place would be taken for this one's; only those that are ours go."""
+    known = {path.resolve() for path in written}
+    try:
+        for path in folder.glob("*/*.html"):
+            if path.is_file() and not path.is_symlink() and path.resolve() not in known and _is_ours(path):
+                path.unlink()
+                if not any(path.parent.iterdir()):
+                    path.parent.rmdir()
+    except OSError as error:
+        raise EvenhandError(f"{folder}: an old page cannot be removed: {reason(error)}") from error
+
+
+def _is_ours(path: Path) -> bool:
+    return MARK.encode() in path.read_bytes()
 
 
 def _write_tables(study: Study, folder: Path) -> None:

@@ -6,21 +6,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.report.details import Details
-from evenhand.report.figures import COLOURS, POINTS, Row, Spec, base_chart, box_row
+from evenhand.report.figures import COLOURS, POINTS, SCHEMA, Row, Spec, base_chart, box_row
 from evenhand.report.study.words import group_name
 from evenhand.studies import Study, Table
 from evenhand.studies.tables import GROUPS, published_group
 
 SHAPES = ("diamond", "triangle-up", "triangle-down")
+ALL_POINTS = 1_584
+"""Of each system in static figures: all comparisons by gender of the published corpus."""
 FEW = 20
 WIDEST, NARROWEST = 30, 16
 """Pixels a system in static figures, when there are few and when there are many."""
 
 
-def study_details(study: Study) -> Details:
-    """What the box plots are drawn from."""
-    findings = [finding for one in study.submissions for finding in one.findings.values()]
-    return Details(study.corpus, study.scores, findings)
+def study_details(study: Study, *, points: int | None = None) -> Details:
+    """What the box plots are drawn from; without `points`, each has its part of what a page can hold."""
+    drawn = [one.findings[table.name] for table in study.full() for one in study.submissions]
+    return Details(study.corpus, study.scores, drawn, points=points)
 
 
 def box_rows(study: Study, table: Table, dimension: str, details: Details) -> list[Row]:
@@ -105,7 +107,7 @@ def spread_by_quality(rows: Sequence[Row], table: Table, *, theme: str = "light"
 
 def static_figures(study: Study) -> dict[str, Spec]:
     """Every figure of a study, by the name of its file."""
-    details = study_details(study)
+    details = study_details(study, points=ALL_POINTS)
     figures: dict[str, Spec] = {}
     for table in study.full():
         for dimension in study.dimensions:
@@ -119,7 +121,7 @@ def static_figures(study: Study) -> dict[str, Spec]:
             }
         if study.has_ranks:
             figures[f"spread-by-quality-{table.name}"] = {
-                "$schema": figures[f"differences-{table.name}-{study.dimensions[0]}"]["$schema"],
+                "$schema": SCHEMA,
                 "title": f"Δ-spread against quality, {table.attribute}: {table.first} − {table.second}",
                 "data": {"values": point_rows(study, table)},
                 "columns": 3,

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import count
 from typing import Any
 
 from evenhand.report.figures import COLOURS
 from evenhand.report.page.shell import render
 from evenhand.report.study.figures import box_rows, point_rows, ranked_boxes, spread_by_quality, study_details
 from evenhand.report.study.tables import cells, headings
-from evenhand.report.study.words import GENERAL, PUBLISHED, group_name, in_words, summary, table_title
+from evenhand.report.study.words import GENERAL, PUBLISHED, counted, group_name, in_words, summary, table_title
 from evenhand.report.words import number, short_verdict, shown_p
 from evenhand.studies import Examined, Study, Table
-from evenhand.studies.against import EFFECTS
+from evenhand.studies.against import EFFECTS, is_usual
 from evenhand.studies.tables import published_group
 
 SECTIONS = {
@@ -27,6 +30,7 @@ SECTIONS = {
     "reading": "How to read",
     "provenance": "Provenance",
 }
+SUBMISSIONS = "submissions"
 COLUMNS = ("system", "dimension", "rank", "Spearman")
 TEXTS = ("system", "dimension", "these persons", "in general")
 
@@ -36,12 +40,36 @@ def to_html(study: Study) -> str:
     return render("study.html.j2", scripts=["study.js"], data=_drawn(study), **_shown(study))
 
 
-def page_of(one: Examined) -> str:
-    """Where a submission's own page lies, from the study's.
+def pages_of(study: Study) -> dict[tuple[str, str], str]:
+    """By system and dimension: where the submission's own page lies, from the study's.
 
     A name is other people's text and no path.
     """
-    return f"submissions/{slug(one.system)}/{slug(one.dimension)}.html"
+    systems = unique_slugs(one.system for one in study.submissions)
+    dimensions = unique_slugs(study.dimensions)
+    return {
+        (one.system, one.dimension): f"{SUBMISSIONS}/{systems[one.system]}/{dimensions[one.dimension]}.html"
+        for one in study.submissions
+    }
+
+
+def unique_slugs(names: Iterable[str]) -> dict[str, str]:
+    """A slug for each name that no other has, also where case makes no difference; names that are slugs choose first.
+
+    >>> unique_slugs(["a b", "a-b", "A-B"])
+    {'A-B': 'A-B', 'a-b': 'a-b-2', 'a b': 'a-b-3'}
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in sorted(set(names), key=lambda name: (slug(name) != name, name)):
+        tries = (slug(name) if number == 1 else f"{slug(name)}-{number}" for number in count(1))
+        found[name] = next(one for one in tries if _folded(one) not in taken)
+        taken.add(_folded(found[name]))
+    return found
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def slug(name: str) -> str:
@@ -54,6 +82,7 @@ def slug(name: str) -> str:
 
 
 def _shown(study: Study) -> dict[str, Any]:
+    pages = pages_of(study)
     left_out = [problem for problem in study.problems if problem.left_out]
     sections = dict(SECTIONS)
     if not study.descriptors and study.baseline is None:
@@ -61,7 +90,7 @@ def _shown(study: Study) -> dict[str, Any]:
     if not study.problems:
         del sections["files"]
     return {
-        "title": f"A study of {len(study.submissions)} submissions",
+        "title": f"A study of {counted(len(study.submissions))}",
         "systems": len({one.system for one in study.submissions}),
         "dimensions": study.dimensions,
         "sentences": f"{len(study.corpus):,}",
@@ -73,9 +102,10 @@ def _shown(study: Study) -> dict[str, Any]:
         "in_general": [_table(table) for table in study.general_tables.values()],
         "how": {"published": PUBLISHED, "general": GENERAL},
         "headings": [{"text": text, "numeric": text not in TEXTS} for text in _headings(study)],
-        "rows": [_row(study, one) for dimension in study.dimensions for one in study.of(dimension)],
+        "rows": [_row(study, one, pages) for dimension in study.dimensions for one in study.of(dimension)],
         "descriptors": [_descriptor(one) for one in study.descriptors],
         "baseline": study.baseline,
+        "usual_baseline": study.baseline is not None and is_usual(study.baseline),
         "effects": _effects(study),
         "left_out": left_out,
         "noted": [problem for problem in study.problems if not problem.left_out],
@@ -116,7 +146,7 @@ def _headings(study: Study) -> list[str]:
     return found
 
 
-def _row(study: Study, one: Examined) -> dict[str, Any]:
+def _row(study: Study, one: Examined, pages: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     quality = one.quality
     shown: list[dict[str, Any]] = [
         {"value": "" if quality.rank is None else quality.rank, "text": "–" if quality.rank is None else quality.rank},
@@ -134,7 +164,7 @@ def _row(study: Study, one: Examined) -> dict[str, Any]:
             },
             {"text": short_verdict(finding), "kind": finding.verdict.replace(" ", "-")},
         ]
-    return {"system": one.system, "dimension": one.dimension, "page": page_of(one), "cells": shown}
+    return {"system": one.system, "dimension": one.dimension, "page": pages[one.system, one.dimension], "cells": shown}
 
 
 def _number(value: float | None) -> dict[str, Any]:

@@ -11,10 +11,14 @@ from evenhand.report.page.shell import render
 from evenhand.report.study.words import SUBSETS, group_name
 from evenhand.report.words import in_words, number, short_verdict, shown_p
 from evenhand.studies import Examined, Study, Table
+from evenhand.studies.against import is_usual
 from evenhand.studies.tables import published_group
 
 WIDTH, MARGIN = 640, 20
 """Of the strip that shows where a submission stands, in its own units."""
+
+MARK = "<!-- evenhand: the page of a submission -->"
+"""What the template begins with, so that a page of ours is known again."""
 
 
 def submission_page(study: Study, one: Examined) -> str:
@@ -32,7 +36,6 @@ def submission_page(study: Study, one: Examined) -> str:
         rows=[_row(table, one.findings[table.name]) for table in tables],
         details=[_detail(study, table, one, peers) for table in tables if table.subset == "all"],
         about=[(name, ", ".join(values)) for name, values in one.about.items()],
-        baseline=study.baseline,
         notes=[problem.message for problem in study.problems if problem.file == one.file],
         limits=study.corpus.about.limits,
         delta_percent=f"{100 * study.settings.equivalence:g}",
@@ -109,9 +112,9 @@ def _beside(study: Study, one: Examined, table: Table) -> str | None:
         return None
     gap = number(beside.baseline_gap, span=one.findings[table.name].span)
     general = beside.general_effect or "undefined"
-    return (
-        f"{study.baseline} has a gap of {gap} here. Beside it: {beside.effect} (these persons), {general} (in general)."
-    )
+    # The page goes to those who made the system: it names no other team.
+    name = study.baseline if study.baseline is not None and is_usual(study.baseline) else "The baseline"
+    return f"{name} has a gap of {gap} here. Beside it: {beside.effect} (these persons), {general} (in general)."
 
 
 def _bars(shares: Sequence[Share], span: float) -> list[dict[str, Any]]:

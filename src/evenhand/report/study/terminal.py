@@ -7,7 +7,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evenhand.report.study.tables import UNDEFINED, cells
-from evenhand.report.study.words import in_words, summary, table_title
+from evenhand.report.study.words import best_in_words, in_words, summary, table_title
 from evenhand.studies import Study, Table
 
 MOST_PROBLEMS = 20
@@ -23,7 +23,9 @@ def print_study(study: Study, console: Console) -> None:
         console.print(_shown(table, study.general_tables[table.name]))
     console.print(LEGEND, style="dim")
     for one in summary(study.statements):
-        console.print(Text(f"{one.attribute}: {in_words(one, study.tables[one.attribute])}"), soft_wrap=False)
+        best = best_in_words(study.statements, one.attribute) if one.dimension is None else ""
+        words = f"{one.attribute}: {in_words(one, study.tables[one.attribute])} {best}".rstrip()
+        console.print(Text(words), soft_wrap=False)
     for problem in study.problems[:MOST_PROBLEMS]:
         kind = "left out" if problem.left_out else "note"
         console.print(Text(f"{kind}: {problem.file}: {problem.message}"), soft_wrap=True)

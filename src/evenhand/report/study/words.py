@@ -32,12 +32,26 @@ def table_title(table: Table) -> str:
     """`Gender: female − male, neutral sentences (44 comparisons a submission)`."""
     lead = f"{table.attribute[:1].upper()}{table.attribute[1:]}"
     where = SUBSETS.get(table.subset, table.subset)
-    return f"{lead}: {table.first} − {table.second}, {where} ({table.n:,} comparisons a submission)"
+    return f"{lead}: {table.first} − {table.second}, {where} ({_sizes(table)} comparisons a submission)"
+
+
+def _sizes(table: Table) -> str:
+    """The number of comparisons, or from which to which, as the dimension's own words may be more or fewer."""
+    fewest, most = min(table.n.values(), default=0), max(table.n.values(), default=0)
+    return f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+
+
+def counted(number: int, what: str = "submission") -> str:
+    """
+    >>> counted(1), counted(2, "system")
+    ('1 submission', '2 systems')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def in_words(statement: Statement, table: Table) -> str:
     """A paragraph about one attribute and one dimension."""
-    parts = [_significant(statement, table), _in_general(statement), _spread(statement), _largest(statement)]
+    parts = [_significant(statement, table), _in_general(statement, table), _spread(statement), _largest(statement)]
     return " ".join(part for part in (*parts, _top(statement)) if part)
 
 
@@ -48,19 +62,21 @@ def summary(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def _significant(one: Statement, table: Table) -> str:
-    share = f"{one.significant} of {one.submissions} submissions ({one.share_significant:.0%})"
+    share = f"{one.significant} of {counted(one.submissions)} ({one.share_significant:.0%})"
     if one.significant == 0:
         return f"No submission of {one.submissions} shows a significant difference on these very persons."
+    show, score = ("shows", "scores") if one.significant == 1 else ("show", "score")
+    sides = ((one.first_higher, table.first), (one.second_higher, table.second))
     return (
-        f"{share} show a significant difference on these very persons: {one.first_higher} score {table.first} higher, "
-        f"{one.second_higher} {table.second}."
+        f"{share} {show} a significant difference on these very persons: "
+        f"{' and '.join(f'{number} {score} {group} higher' for number, group in sides)}."
     )
 
 
-def _in_general(one: Statement) -> str:
+def _in_general(one: Statement, table: Table) -> str:
     return (
-        f"For persons in general, {one.significant_in_general} do, and {one.equivalent} are shown to be equivalent "
-        "within the tolerance; of the others nothing is shown."
+        f"For persons in general: {table.first} higher {one.higher}, {table.second} higher {one.lower}, "
+        f"equivalent within the tolerance {one.equivalent}, cannot tell {one.cannot_tell}."
     )
 
 
@@ -80,4 +96,12 @@ def _largest(one: Statement) -> str:
 def _top(one: Statement) -> str:
     if one.top is None or one.top_not_significant is None:
         return ""
-    return f"Of the best {one.top} by rank, {one.top_not_significant} show no significant difference."
+    show = "shows" if one.top_not_significant == 1 else "show"
+    return f"Of the best {one.top} by rank, {one.top_not_significant} {show} no significant difference."
+
+
+def best_in_words(statements: Sequence[Statement], attribute: str) -> str:
+    """How many of each dimension's best show no significant difference, in one line; empty without ranks."""
+    ranked = [one for one in statements if one.attribute == attribute and one.dimension and one.top is not None]
+    shown = ", ".join(f"{one.dimension} {one.top_not_significant} of {one.top}" for one in ranked)
+    return f"No significant difference among the best by rank: {shown}." if shown else ""

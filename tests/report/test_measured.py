@@ -1,0 +1,166 @@
+"""Measurements in words, tables and charts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from evenhand.measuring import Measured, MeasurementReport, MeasureSettings, measured, measured_tags
+from evenhand.metrics import METRICS, Predictions
+from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence
+from evenhand.report.measured.figures import ACCUMULATED, by_group, static_figures
+from evenhand.report.measured.page import to_html
+from evenhand.report.measured.terminal import print_measurements
+from evenhand.report.measured.words import in_words, lead
+
+SCORES = {"young": (0.1, 0.3), "adult": (0.4, 0.5), "old": (0.7, 0.9)}
+
+
+def predictions(scores: dict[str, tuple[float, ...]] = SCORES, *, gold: bool = True) -> Predictions:
+    """Six sources; each group's terms have the scores given."""
+    rows = [
+        (source, group, f"{group}{place}", score)
+        for source in range(6)
+        for group, values in scores.items()
+        for place, score in enumerate(values)
+    ]
+    source, group, term, score = zip(*rows, strict=True)
+    known = ["bad" if number % 2 else "good" for number in source] if gold else None
+    return Predictions.of(
+        source=source, group=group, term=term, gold=known,
+        probabilities={"bad": [1 - value for value in score], "good": score},
+    )  # fmt: skip
+
+
+def result(*metrics: str, groups: tuple[str, ...] | None = None, of: Predictions | None = None) -> Measured:
+    settings = MeasureSettings(metrics=metrics or None, groups=groups)
+    return measured(predictions() if of is None else of, "model", "age", settings)
+
+
+def table(one: Measured) -> str:
+    shown = StringIO()
+    print_measurements(MeasurementReport((one,), MeasureSettings()), Console(file=shown, width=120))
+    return shown.getvalue()
+
+
+def test_the_groups_asked_about_are_counted() -> None:
+    assert lead(result()) == "model, age (3 groups, 36 rows)"
+    assert lead(result(groups=("young", "old"))) == "model, age (2 groups, 24 rows)"
+
+
+def test_what_moves_is_named() -> None:
+    assert "The probability of the right class moves by" in in_words(result())
+    # 0.3, 0.6 and 0.35 on average between the terms of two groups.
+    assert "The probability of bad moves by 0.400 between two groups" in in_words(result("cf_gap"))
+    without_gold = in_words(result(of=predictions(gold=False)))
+    assert "right class" not in without_gold
+    assert "The probability of bad moves by 0.400" in without_gold
+
+
+def test_groups_that_differ_in_a_class_are_named_though_the_right_class_cancels_out() -> None:
+    words = in_words(result(of=predictions({"a": (0.1, 0.2), "b": (0.8, 0.9), "c": (0.1, 0.2), "d": (0.1, 0.2)})))
+    assert "these, b differs from the others in the probability of good (p" in words
+    assert "after correction for 2 questions" in words
+    several = predictions({"a": (0.1, 0.11, 0.12), "b": (0.8, 0.81, 0.82), "c": (0.46, 0.47, 0.48)}, gold=False)
+    assert "these, a, b differ from the others in the probability of good (p < 0.001" in in_words(result(of=several))
+
+
+def test_no_gold_leaves_one_question() -> None:
+    words = in_words(result(of=predictions({"a": (0.1, 0.2), "b": (0.15, 0.25)}, gold=False)))
+    assert "no group is shown to be treated differently (p 0.5" in words
+    assert "questions" not in words
+
+
+def test_an_omnibus_alone_says_that_groups_differ() -> None:
+    found = result(of=predictions(gold=False))
+    general = found.tests["good"].generalising
+    assert general is not None
+    by_group = {name: replace(test, p_adjusted=0.9) for name, test in general.by_group.items()}
+    tests = replace(found.tests["good"], generalising=replace(general, by_group=by_group))
+    words = in_words(replace(found, tests=replace(found.tests, classes={**found.tests.classes, "good": tests})))
+    assert "groups differ in the probability of good" in words
+    assert "no single one is shown to stand out" in words
+
+
+def test_a_score_is_no_deviation() -> None:
+    shown = table(result("pert_sd", "tpr_gap", "cf_gap"))
+    (line,) = (line for line in shown.splitlines() if line.startswith("pert_sd"))
+    assert not any(group in line for group in SCORES)
+    (line,) = (line for line in shown.splitlines() if line.startswith("cf_gap"))
+    assert any(group in line for group in SCORES)
+
+
+def test_the_error_of_what_was_sampled_is_shown() -> None:
+    rng = np.random.default_rng(0)
+    many = predictions({group: tuple(rng.uniform(0.05, 0.95, 9)) for group in "abcdef"})
+    found = result("pert_sd", of=many)
+    error = found.measurements["pert_sd"]["all"].error
+    assert error is not None
+    assert 0 < error < 0.001
+    assert f"standard error: pert_sd ± {error:.7f}".rstrip("0") in " ".join(table(found).split())
+    assert f"± {error:.7f}".rstrip("0") in to_html(MeasurementReport((found,), MeasureSettings()))
+    assert "±" not in table(result("pert_sd"))
+
+
+def test_a_group_at_the_ideal_value_is_not_far_from_it() -> None:
+    shown = table(result("cf_gap", of=predictions({"a": (0.5,), "b": (0.5,)})))
+    (line,) = (line for line in shown.splitlines() if line.startswith("cf_gap"))
+    assert line.split()[-1] == "0"
+
+
+@pytest.mark.parametrize(("metric", "accumulates"), [("fped", True), ("cf_gap", True), ("avg_eg", False)])
+def test_what_groups_accumulate_to_stands_beside_them(metric: str, accumulates: bool) -> None:
+    found = result(metric)
+    cells = {cell["column"]: cell for cell in by_group(found, "good")}
+    assert [name for name in cells if name != ACCUMULATED] == list(SCORES)
+    assert (ACCUMULATED in cells) == accumulates
+    if accumulates:
+        assert cells[ACCUMULATED]["value"] == found.measurements[metric]["good"].value
+        assert cells[ACCUMULATED]["share"] is None
+    assert max(abs(cells[group]["share"]) for group in SCORES) == 1
+
+
+def test_metrics_of_all_groups_at_once_come_last_and_have_one_value() -> None:
+    cells = by_group(result("pert_sr", "fpr_range", "tpr_gap"), "good")
+    columns = [(cell["metric"], cell["column"]) for cell in cells]
+    assert columns[: len(SCORES)] == [("TPR gap", group) for group in SCORES]
+    assert columns[len(SCORES) + 1 :] == [("PertSR", ACCUMULATED), ("FPR range", ACCUMULATED)]
+
+
+def test_charts_show_the_values() -> None:
+    report = MeasurementReport((result("cf_gap"),), MeasureSettings())
+    figure = static_figures(report)["groups-model-age-good"]
+    text = next(layer for layer in figure["layer"] if layer["mark"]["type"] == "text")
+    assert text["encoding"]["text"]["field"] == "value"
+    values = {row["column"]: row["value"] for row in figure["data"]["values"]}
+    assert values[ACCUMULATED] == report.results[0].measurements["cf_gap"]["good"].value
+
+
+def test_a_constant_gap_is_told_with_its_reason() -> None:
+    constant = result(of=predictions({"a": (0.2, 0.2), "b": (0.6, 0.6)}, gold=False))
+    page = to_html(MeasurementReport((constant,), MeasureSettings()))
+    assert "constant: the terms of a group do not differ" in page
+    assert "a, b differ from the others in the probability of good (p &lt; 0.001" in page
+
+
+def test_failures_of_a_tagger_are_about_its_terms_and_the_groups_asked_about() -> None:
+    said = [("x", "Peru", "U-LOC"), ("y", "Chad", "O"), ("z", "Mali", "I-LOC")]
+    tagged = TaggedPredictions(tuple(
+        TaggedSentence(source, group, ("in", name), (1, 2), ("O", "U-LOC"), ("O", tag), term=name)
+        for source in ("1", "2") for group, name, tag in said
+    ))  # fmt: skip
+    found = measured_tags(tagged, "tagger", "wealth", MeasureSettings())
+    assert [behaviour.rate for behaviour in found.behaviours] == [1.0, pytest.approx(1 / 3)]
+    assert found.notes == ("2 sentences of z had ill-formed tags, which were repaired",)
+    two = measured_tags(tagged, "tagger", "wealth", MeasureSettings(groups=("x", "y")))
+    assert (two.tests.groups, two.rows, two.notes) == (("x", "y"), 4, ())
+    assert "so there is nothing to fail" not in to_html(MeasurementReport((found,), MeasureSettings()))
+
+
+def test_every_metric_of_the_table_can_be_shown() -> None:
+    page = to_html(MeasurementReport((result(),), MeasureSettings()))
+    assert all(f">{name}<" in page for name in METRICS)
