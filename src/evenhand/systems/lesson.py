@@ -111,8 +111,6 @@ def _check_columns(file: TaskFile) -> None:
             raise
         except EvenhandError as error:
             raise EvenhandError(f"{error}; say which it is with --{role}-column") from error
-        except pl.exceptions.PolarsError as error:
-            raise EvenhandError(f"{file.path}: the column of {role}s holds lists or objects") from error
 
 
 def _one_dimension(files: Sequence[TaskFile], wanted: str | None) -> str | None:
