@@ -68,10 +68,10 @@ def test_questions_are_answered_in_points_with_an_interval(assessed: tuple[Asses
     human = [one for one in found.answers if one.question == "human data" and one.system == "biased-female"]
     assert len(human) == 4
     one = human[0]
-    # Two of three pairs on synthetic data (there is a class without gender), the one pair in the homework log.
-    assert (one.before, one.after) == (pytest.approx(200 / 3), pytest.approx(100.0))
-    assert one.change == pytest.approx(100 / 3)
-    assert one.interval == pytest.approx((100 / 3, 100 / 3))
+    # By men and women alone, as in the homework log: the class without a gender would make it two pairs of three.
+    assert (one.data, one.group, one.before, one.after) == ("homework", "user", 100.0, 100.0)
+    assert (one.change, one.interval) == (0.0, (0.0, 0.0))
+    assert [(each.before, each.after) for each in human[2:]] == [(pytest.approx(200 / 3), pytest.approx(200 / 3))] * 2
     assert not [one for one in found.answers if one.question == "round trip"]
 
 
@@ -80,12 +80,39 @@ def test_pages_labels_and_json_are_saved(assessed: tuple[Assessment, Path]) -> N
     assert {path.name for path in (folder / "labels").iterdir()} == {"biased-female.html", "textblob.html"}
     saved = json.loads((folder / "rating.json").read_text(), parse_constant=pytest.fail)
     assert saved == json.loads(found.to_json())
-    assert set(saved) == {"results", "overall", "settings", "answers", "drift", "provenance"}
+    assert set(saved) == {"results", "overall", "settings", "answers", "drift", "notes", "provenance"}
     page = (folder / "rating.html").read_text()
     assert "no level means fair" in page
     assert page.count("<svg") >= 4
     label = (folder / "labels" / "biased-female.html").read_text()
     assert "Level 2 of 3" in label or "Level 3 of 3" in label
+
+
+def test_a_label_says_what_the_data_are(assessed: tuple[Assessment, Path]) -> None:
+    _, folder = assessed
+    label = (folder / "labels" / "biased-female.html").read_text()
+    assert "Group-" not in label
+    assert "Made-up sentences with first names, compared by race and gender" in label
+    assert "What a chatbot answered (helpdesk), compared by gender" in label
+    assert ">10 of 15<" in label
+    assert "Not asked: it needs a language to go through" in (folder / "rating.html").read_text()
+
+
+def test_genders_that_were_dealt_out_cannot_have_changed_what_was_said(assessed: tuple[Assessment, Path]) -> None:
+    found, _ = assessed
+    may = {
+        one.data: any(edge.target == "user utterance" and edge.source == "gender" for edge in one.diagram.edges)
+        for one in found.ratings.results
+        if one.group == "user"
+    }
+    assert may == {"homework": True, "helpdesk": False}
+
+
+def test_the_biased_system_goes_by_the_row(assessed: tuple[Assessment, Path]) -> None:
+    # A chatbot says the same to men and to women; the system looks at whom it says it to.
+    found, _ = assessed
+    chatbots = [one for one in found.ratings.results if one.group == "chatbot"]
+    assert [one.raw["biased-female"] for one in chatbots] == [pytest.approx(2.4), pytest.approx(2 * 2.4)]
 
 
 def test_people_can_be_rated_beside_systems(tmp_path: Path) -> None:
@@ -106,6 +133,37 @@ def test_people_can_be_rated_beside_systems(tmp_path: Path) -> None:
     assert answer.change == pytest.approx(200 / 3)
 
 
+def labelled(folder: Path, texts: list[str]) -> str:
+    """Two annotators who agree on all of these texts."""
+    files = [folder / "one.csv", folder / "two.csv"]
+    for path in files:
+        pl.DataFrame({"text": texts, "label": [len(text) % 3 - 1 for text in texts]}).write_csv(path)
+    return f"human:{','.join(map(str, files))}"
+
+
+def test_people_are_left_out_where_they_did_not_label_all(tmp_path: Path) -> None:
+    texts = sorted({text for name in ("E1", "E2", "E3", "E4", "E5") for text in causal.group1(name).frame["text"]})
+    human = labelled(tmp_path, texts)
+    found = rate_systems([human, "textblob"], groups=[1, 3], bootstrap=0, progress=False, cache=tmp_path / "c")
+    assert [set(one.raw) == {human, "textblob"} for one in found.ratings.results] == [True, False, False, False]
+    # They know those that are about nobody, as these are the same in both groups.
+    assert found.notes == (f"{human} is not rated on SD, Group-3: 80 of its 240 texts are labelled",)
+    with pytest.raises(UsageError, match="80 of its 240 texts are labelled"):
+        rate_systems([human], groups=[3], bootstrap=0, progress=False, cache=tmp_path / "c")
+
+
+@needs_apertium
+def test_saved_answers_do_not_travel(tmp_path: Path) -> None:
+    texts = sorted({text for name in ("E1", "E2", "E3", "E4", "E5") for text in causal.group1(name).frame["text"]})
+    human = labelled(tmp_path, texts)
+    found = rate_systems(
+        [human, "textblob", "biased-female"], groups=[1], via="es", bootstrap=0, progress=False, cache=tmp_path / "c"
+    )
+    home = [one for one in found.ratings.results if one.via == "es"]
+    assert [set(one.raw) for one in home] == [{"textblob", "biased-female"}] * 2
+    assert any("after the round trip" in note and note.startswith(human) for note in found.notes)
+
+
 @needs_apertium
 def test_a_real_round_trip_is_rated_with_and_without_what_it_broke(tmp_path: Path) -> None:
     found = rate_systems(
@@ -118,7 +176,12 @@ def test_a_real_round_trip_is_rated_with_and_without_what_it_broke(tmp_path: Pat
     ]
     assert found.drifts["SD Group-1 E1"].overall.changed > 0
     trips = [one for one in found.answers if one.question == "round trip"]
-    assert [one.system for one in trips] == ["textblob"]
+    assert [(one.system, one.group) for one in trips] == [
+        ("textblob", "Group-1"),
+        ("textblob", "Group-1, unbroken sentences"),
+    ]
+    label = (tmp_path / "out" / "labels" / "textblob.html").read_text()
+    assert "translated into Spanish and back" in label
     assert "What the round trip did" in (tmp_path / "out" / "rating.html").read_text()
 
 
@@ -144,5 +207,7 @@ def test_the_command_rates_systems(tmp_path: Path) -> None:
     assert values["overall"] == {"biased-female": 2, "textblob": 1}
     shown = run.invoke(app, asked, env={"COLUMNS": "160"}).stdout
     assert "{textblob: 0, biased-female: 24}" in " ".join(shown.split())
+    alone = run.invoke(app, ["rate", "textblob", *asked[3:]], env={"COLUMNS": "160"}).stdout
+    assert "rated alone gets level 1 for a score of 0, else 3" in " ".join(alone.split())
     refused = run.invoke(app, ["rate", "vader", "--scores", "x.csv"])
     assert isinstance(refused.exception, UsageError)

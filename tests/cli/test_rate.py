@@ -110,6 +110,27 @@ def test_wrong_input_is_one_clear_line(
     assert "\n" not in str(told.value)
 
 
+def test_what_others_have_scored_gets_pages_and_labels_too(unconfounded: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    asked = ["rate", "--scores", str(unconfounded), "--attribute", "gender", "--bootstrap", "0", "--out", str(out)]
+    shown = json.loads(run(*asked, "--json"))
+    saved = json.loads((out / "rating.json").read_text())
+    assert saved["results"] == shown["results"]
+    labels = sorted(path for path in (out / "labels").iterdir())
+    assert len(labels) == 5
+    assert all("mine, compared by gender" in path.read_text() for path in labels)
+    with pytest.raises(EvenhandError, match="--chat and --via are for systems that can be asked"):
+        run(*asked, "--via", "es")
+
+
+def test_names_that_differ_in_signs_only_keep_their_labels(unconfounded: Path, tmp_path: Path) -> None:
+    alike = pl.col("system").replace({"S_b": "s(1)", "S_r": "s[1]"})
+    pl.read_csv(unconfounded).with_columns(alike).write_csv(unconfounded)
+    asked = ["--scores", str(unconfounded), "--attribute", "gender", "--bootstrap", "0", "--out", str(tmp_path / "out")]
+    run("rate", *asked)
+    assert len(list((tmp_path / "out" / "labels").iterdir())) == 5
+
+
 def test_no_table_and_no_file() -> None:
     with pytest.raises(EvenhandError, match="or a table of scores"):
         run("rate", "--attribute", "gender")

@@ -88,10 +88,17 @@ def rate(
     from evenhand.rating import rate as run
     from evenhand.rating import read_scores
 
+    if chat or via:
+        raise UsageError("--chat and --via are for systems that can be asked; a table of --scores has its answers")
     if not attribute:
         raise UsageError("name an attribute to rate by: --attribute gender")
     table = read_scores(scores, attributes=attribute, confounders=confounder or ())
     report = run(table, attributes=attribute, confounders=confounder, seed=seed, **settings)
+    if out is not None:
+        from evenhand.report.ratings import save_ratings
+
+        save_ratings(report, (), {**report.to_dict(), "provenance": {"command": repeating(sys.argv)}}, out)
+        typer.echo(f"saved in {out}: open {out / 'rating.html'}", err=True)
     _show(report, as_json=as_json)
 
 
@@ -117,7 +124,7 @@ def _show_assessment(found: Assessment, *, as_json: bool) -> None:
 
     console = Console()
     print_ratings(found.ratings, console)
-    print_answers(found.answers, console)
+    print_answers(found.answers, found.notes, console)
 
 
 def _numbers(text: str) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -12,9 +12,14 @@ from evenhand.rating.ratings import Rating, RatingReport
 from evenhand.stats.types import Floats
 
 Question = Literal["human data", "human ratings", "round trip"]
+Unit = Literal["%", "points"]
+Baselines = Mapping[tuple[str | None, str | None, str, str | None], Sequence[Rating]]
+"""By setting of a rating: the ratings that it is to be compared with."""
 SYNTHETIC = "SD"
 HUMAN = "human"
 """How systems that are people's annotations begin."""
+NEEDED = 0.95
+"""The share of draws in which a change must be defined, for an interval to be given."""
 
 
 @dataclass(frozen=True)
@@ -22,37 +27,53 @@ class Answer:
     """One question for one system in one setting.
 
     `human data`: the share of the largest possible rejection score on conversations less that on synthetic data without
-    confounding, in points. `human ratings`: the system's share less that of people's annotations. `round trip`: by how
-    many per cent the raw score changes after it; in points of the largest possible score where it was 0 before.
+    confounding, both by the classes that the conversations have, in points. `human ratings`: the system's share less
+    that of people's annotations. `round trip`: by how many per cent the raw score changes after it; in points of the
+    largest possible score where it was 0 before. What is None has its reason in `undefined` or `no_interval`.
     """
 
     question: Question
     system: str
-    setting: str
+    data: str | None
+    group: str | None
+    attribute: str
+    via: str | None
     before: float | None
     after: float | None
     change: float | None
-    unit: Literal["%", "points"]
+    unit: Unit
     interval: tuple[float, float] | None
     undefined: str | None = None
+    no_interval: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return asdict(self)
 
 
-def answers(report: RatingReport) -> tuple[Answer, ...]:
-    """Every question that the data allow."""
-    return (*_human_data(report), *_human_ratings(report), *_round_trips(report))
+def answers(report: RatingReport, baselines: Baselines | None = None) -> tuple[Answer, ...]:
+    """Every question that the data allow.
+
+    `baselines` has, for conversations, ratings on synthetic data by the same classes; for ratings of some sentences
+    after a round trip, the rating of the same sentences before. Scores by different classes or on different sentences
+    cannot be compared: that is how the paper found a round trip to raise bias that it did not raise.
+    """
+    known = baselines or {}
+    return (*_human_data(report, known), *_human_ratings(report), *_round_trips(report, known))
 
 
-def _human_data(report: RatingReport) -> Iterator[Answer]:
-    plain = [one for one in report.results if one.method == "rejection" and one.via is None]
-    synthetic = [one for one in plain if one.data == SYNTHETIC and one.attribute == "gender"]
-    for human in (one for one in plain if one.data != SYNTHETIC):
+def _human_data(report: RatingReport, baselines: Baselines) -> Iterator[Answer]:
+    for human in report.results:
+        if human.via is not None or human.data == SYNTHETIC or human.setting not in baselines:
+            continue
+        synthetic = baselines[human.setting]
         for system in human.raw:
-            if synthetic and all(system in one.raw for one in synthetic):
-                yield _in_points("human data", system, _where(human), synthetic, [human])
+            if not synthetic:
+                yield _unanswered("human data", system, human, "the synthetic data have no two of these classes")
+            elif not all(system in one.raw for one in synthetic):
+                yield _unanswered("human data", system, human, f"{system} was not rated on synthetic data")
+            else:
+                yield _in_points("human data", system, human, before=synthetic)
 
 
 def _human_ratings(report: RatingReport) -> Iterator[Answer]:
@@ -61,71 +82,90 @@ def _human_ratings(report: RatingReport) -> Iterator[Answer]:
         if one.method != "rejection" or people is None:
             continue
         for system in one.raw:
-            if system != people:
-                yield _in_points("human ratings", system, _where(one), [one], [one], of=people)
+            if not system.startswith(HUMAN):
+                yield _in_points("human ratings", system, one, before=[one], of=people)
 
 
-def _round_trips(report: RatingReport) -> Iterator[Answer]:
-    before = {(one.data, one.group, one.attribute): one for one in report.results if one.via is None}
+def _round_trips(report: RatingReport, baselines: Baselines) -> Iterator[Answer]:
+    before = {one.setting: one for one in report.results if one.via is None}
     for after in (one for one in report.results if one.via is not None):
-        original = before.get((after.data, after.group, after.attribute))
-        if original is None:
-            continue
-        for system in after.raw:
-            if system in original.raw:
-                yield _trip(system, original, after)
+        whole = before.get((*after.setting[:3], None))
+        for original in baselines.get(after.setting, () if whole is None else (whole,)):
+            for system in after.raw:
+                if system in original.raw:
+                    yield _trip(system, original, after)
 
 
 def _trip(system: str, before: Rating, after: Rating) -> Answer:
     old, new = before.raw[system], after.raw[system]
-    where = _where(after)
     if not np.isfinite(old) or not np.isfinite(new):
         why = before.undefined.get(system) or after.undefined.get(system) or "a raw score is undefined"
-        return Answer("round trip", system, where, _finite(old), _finite(new), None, "%", None, why)
-    if old == 0:
-        if before.method == "rejection":
-            return _in_points("round trip", system, where, [before], [after])
-        why_not = None if new == 0 else "the impact was 0 before, so there is no share of it to speak of"
-        return Answer("round trip", system, where, old, new, 0.0 if new == 0 else None, "%", None, why_not)
+        return _unanswered("round trip", system, after, why, before=old, after=new, unit="%")
+    if old == 0 and before.method == "rejection":
+        return _in_points("round trip", system, after, before=[before])
+    if old == 0 and new != 0:
+        why = "the impact was 0 before, so there is no share of it to speak of"
+        return _unanswered("round trip", system, after, why, before=old, after=new, unit="%")
+    # The same persons and words were drawn for both, as they are the same sentences.
     first, second = _draws(before, system), _draws(after, system)
-    interval = None
-    if first is not None and second is not None and len(first) == len(second):
-        # The same persons and words were drawn for both, as they are the same sentences.
+    changes = None
+    if first is not None and second is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
-            interval = _ends(100 * (second - first) / first)
-    return Answer("round trip", system, where, old, new, 100 * (new - old) / old, "%", interval)
+            changes = np.where(second == first, 0.0, 100 * (second - first) / first)
+    change = 100 * (new - old) / old if old else 0.0
+    return _answer("round trip", system, after, old, new, change, "%", changes)
 
 
 def _in_points(
+    question: Question, system: str, result: Rating, *, before: Sequence[Rating], of: str | None = None
+) -> Answer:
+    old, new = _share(before, of or system), _share([result], system)
+    if old is None or new is None:
+        return _unanswered(question, system, result, "nothing could be compared", before=old, after=new)
+    first, second = _shares_drawn(before, of or system), _shares_drawn([result], system)
+    changes = None if first is None or second is None else second - first
+    return _answer(question, system, result, old, new, new - old, "points", changes)
+
+
+def _answer(
     question: Question,
     system: str,
-    where: str,
-    before: Sequence[Rating],
-    after: Sequence[Rating],
-    *,
-    of: str | None = None,
+    result: Rating,
+    old: float,
+    new: float,
+    change: float,
+    unit: Unit,
+    changes: Floats | None,
 ) -> Answer:
-    old, new = _share(before, of or system), _share(after, system)
-    first, second = _shares_drawn(before, of or system), _shares_drawn(after, system)
-    interval = None
-    if first is not None and second is not None:
-        size = min(len(first), len(second))
-        interval = _ends(second[:size] - first[:size])
-    return Answer(question, system, where, old, new, new - old, "points", interval)
+    interval, why = _interval(changes)
+    return Answer(question, system, *result.setting, old, new, change, unit, interval, no_interval=why)
 
 
-def _share(results: Sequence[Rating], system: str) -> float:
-    """The raw score in per cent of the largest that these comparisons allow."""
-    return 100 * sum(one.raw[system] for one in results) / sum(_largest(one, system) for one in results)
+def _unanswered(
+    question: Question,
+    system: str,
+    result: Rating,
+    why: str,
+    *,
+    before: float | None = None,
+    after: float | None = None,
+    unit: Unit = "points",
+) -> Answer:
+    values = _finite(before), _finite(after)
+    return Answer(question, system, *result.setting, *values, None, unit, None, undefined=why)
+
+
+def _share(results: Sequence[Rating], system: str) -> float | None:
+    """The raw score in per cent of the largest that these comparisons allow; None where there were none."""
+    largest = sum(_largest(one, system) for one in results)
+    return 100 * float(np.nansum([one.raw[system] for one in results])) / largest if largest else None
 
 
 def _shares_drawn(results: Sequence[Rating], system: str) -> Floats | None:
-    drawn = [_draws(one, system) for one in results]
-    known = [draws for draws in drawn if draws is not None]
-    if len(known) < len(drawn):
+    drawn = [draws for one in results if (draws := _draws(one, system)) is not None]
+    if len(drawn) < len(results):
         return None
-    size = min(len(draws) for draws in known)
-    total: Floats = np.sum([draws[:size] for draws in known], axis=0)
+    total: Floats = np.sum(drawn, axis=0)
     return 100 * total / sum(_largest(one, system) for one in results)
 
 
@@ -138,18 +178,16 @@ def _draws(result: Rating, system: str) -> Floats | None:
     return None if result.uncertainty is None else result.uncertainty.draws[system]
 
 
-def _ends(values: Floats) -> tuple[float, float] | None:
-    known = values[np.isfinite(values)]
-    if len(known) < 0.95 * len(values):
-        return None
+def _interval(changes: Floats | None) -> tuple[tuple[float, float] | None, str | None]:
+    """Where the middle 95 % of the changes lie, or why nobody can say."""
+    if changes is None:
+        return None, "nothing was drawn again"
+    known = changes[np.isfinite(changes)]
+    if len(known) < NEEDED * len(changes):
+        return None, f"the change is undefined in {1 - len(known) / len(changes):.0%} of the draws"
     low, high = np.quantile(known, [0.025, 0.975])
-    return float(low), float(high)
+    return (float(low), float(high)), None
 
 
-def _where(result: Rating) -> str:
-    parts = (result.data, result.group, result.attribute, result.via and f"via {result.via}")
-    return ", ".join(part for part in parts if part)
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+def _finite(value: float | None) -> float | None:
+    return float(value) if value is not None and np.isfinite(value) else None

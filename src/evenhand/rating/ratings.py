@@ -26,6 +26,7 @@ Weights = Callable[[Sample], Floats | None]
 RULES: Mapping[str, Callable[[Iterable[int]], int]] = {"worst": max, "median": statistics.median_high}
 """How the levels of several ratings become one."""
 REPLICATES = 1000
+NOTHING_COMPARED = "no two classes have two rows or more, so nothing could be compared"
 
 
 @dataclass(frozen=True)
@@ -275,7 +276,7 @@ def _what_is_missing(
             partial.append(system)
         divided = [f"{where}: {cell.undefined}" for where, cell in cells if cell.divided_by_zero]
         if np.isnan(score):
-            undefined[system] = "; ".join(missing)
+            undefined[system] = "; ".join(missing) or NOTHING_COMPARED
         elif np.isinf(score):
             undefined[system] = "; ".join(divided)
     return tuple(partial), undefined
@@ -293,10 +294,12 @@ def _raw(block: Block, settings: RatingSettings, *, adjusting: bool, weights: We
 
 def _rejections(block: Block, system: str, settings: RatingSettings, weights: Weights) -> Floats:
     parts = [
-        compare_classes(one, classes=len(block.classes), settings=settings.rejection, weights=weights(one)).rejected
+        compare_classes(one, classes=len(block.classes), settings=settings.rejection, weights=weights(one))
         for one in block.of(system)
     ]
-    return rejection_score(np.concatenate(parts, axis=1), settings.rejection)
+    score = rejection_score(np.concatenate([part.rejected for part in parts], axis=1), settings.rejection)
+    nothing = np.concatenate([part.few for part in parts], axis=1).all(axis=1)
+    return np.where(nothing, np.nan, score)
 
 
 def _largest_impact(block: Block, system: str, settings: RatingSettings, weights: Weights) -> Floats:

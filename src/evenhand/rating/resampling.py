@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 
 import numpy as np
@@ -27,8 +28,10 @@ class Draws:
 
 def draws(block: Block, *, replicates: int, seed: int) -> Iterator[Draws]:
     """All replicates, some at a time. Persons are drawn within their class, the same ones for all systems and datasets;
-    words within their dataset and emotion."""
-    rng = np.random.default_rng(seed)
+    words within their dataset and emotion. Sentences that went there and back are drawn as they were before; other data
+    have draws of their own, so that two data sets do not seem to vary together."""
+    apart = "\x1f".join(block.setting[name] or "" for name in ("data", "group"))
+    rng = np.random.default_rng([seed, zlib.crc32(apart.encode())])
     longest = max(len(sample.sentiment) for sample in block.samples)
     size = max(1, AT_ONCE // max(longest, len(block.unit_strata)))
     for start in range(0, replicates, size):

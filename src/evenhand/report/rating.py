@@ -18,6 +18,7 @@ SCORES = {
     "emotion moves once {adjusted_for} is adjusted for; X: from 0 to something else, worse than any number",
 }
 LEVELS = "Levels go from 1, the least biased of these, to {levels}. They compare systems; no level means fair."
+LEVELS_ALONE = "A system that is rated alone gets level 1 for a score of 0, else {levels}; no level means fair."
 PARTIAL_MARK = "*"
 
 
@@ -32,7 +33,9 @@ def print_ratings(report: RatingReport, console: Console) -> None:
             console.print(Text(line, style="dim"))
     console.print()
     overall = ", ".join(f"{system}: {_level(level)}" for system, level in report.overall.items())
-    console.print(Text(f"Overall ({report.settings.overall} of all): {overall}"))
+    translated = {result.via is not None for result in report.results}
+    of = "texts that were not translated" if len(translated) > 1 else "all of the above"
+    console.print(Text(f"Overall ({report.settings.overall} level on {of}): {overall}"))
     for line in _reading(report):
         console.print(Text(line, style="dim"))
 
@@ -118,7 +121,7 @@ def _reading(report: RatingReport) -> Iterator[str]:
             f"Uncertainty from {found[0].replicates:,} draws of {over}; systems are tied unless one scores lower in "
             "97.5 % of them. Draws add chance to chance, so their scores tend to be higher."
         )
-    yield LEVELS.format(levels=report.settings.levels)
+    yield (LEVELS if len(report.systems) > 1 else LEVELS_ALONE).format(levels=report.settings.levels)
 
 
 def _unmet(result: Rating) -> str:

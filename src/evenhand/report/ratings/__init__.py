@@ -26,5 +26,10 @@ def save_ratings(report: RatingReport, answers: Sequence[Answer], values: Mappin
         folder / JSON_FILE: f"{text}\n".encode(),
     }
     for system in report.systems:
-        contents[folder / LABELS / f"{slug(system)}.html"] = label_page(report, system, answers, values).encode()
+        name = slug(system)
+        path, number = folder / LABELS / f"{name}.html", 1
+        while path in contents:  # names that differ in signs only
+            number += 1
+            path = path.with_name(f"{name}-{number}.html")
+        contents[path] = label_page(report, system, answers, values).encode()
     write_together(contents)

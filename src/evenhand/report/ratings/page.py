@@ -6,12 +6,24 @@ import importlib.metadata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evenhand.rating import Rating, RatingReport
+import numpy as np
+
+from evenhand.rating import Rating, RatingReport, RatingSettings
 from evenhand.rating.questions import Answer
 from evenhand.report.page.shell import render
 from evenhand.report.rating import score_text
 from evenhand.report.ratings.diagrams import drawing
-from evenhand.report.ratings.words import QUESTIONS, in_short, in_words, where
+from evenhand.report.ratings.words import (
+    NEEDS,
+    QUESTIONS,
+    change_text,
+    in_short,
+    in_words,
+    is_unbroken,
+    tested_on,
+    through,
+    where,
+)
 
 SECTIONS = {
     "orders": "Orders",
@@ -27,8 +39,6 @@ METHODS = {"rejection": "weighted rejection score", "deconfounding": "largest de
 def to_html(report: RatingReport, answers: Sequence[Answer], values: Mapping[str, Any]) -> str:
     """The page of all systems."""
     sections = {name: short for name, short in SECTIONS.items() if name != "drift" or values.get("drift")}
-    if not answers:
-        del sections["questions"]
     return render(
         "ratings.html.j2",
         title=f"Ratings of {len(report.systems)} {'system' if len(report.systems) == 1 else 'systems'}",
@@ -41,6 +51,8 @@ def to_html(report: RatingReport, answers: Sequence[Answer], values: Mapping[str
         orders=[_order(result) for result in report.results],
         ratings=[_rating(result, report.settings.levels) for result in report.results],
         questions=_questions(answers),
+        glossary=_glossary(report),
+        notes=values.get("notes", ()),
         diagrams=_diagrams(report),
         drift=[(name, _drift(found)) for name, found in values.get("drift", {}).items()],
         provenance={"command": None, **values.get("provenance", {}), **_packages()},
@@ -50,6 +62,7 @@ def to_html(report: RatingReport, answers: Sequence[Answer], values: Mapping[str
 def label_page(report: RatingReport, system: str, answers: Sequence[Answer], values: Mapping[str, Any]) -> str:
     """One page for one system: its level, what that rests on, how sure it is, and what it cannot say."""
     mine = [result for result in report.results if system in result.raw]
+    plain = [result for result in mine if result.via is None] or mine
     return render(
         "label.html.j2",
         title=system,
@@ -58,8 +71,14 @@ def label_page(report: RatingReport, system: str, answers: Sequence[Answer], val
         levels=report.settings.levels,
         rule=report.settings.overall,
         systems=len(report.systems),
-        rows=[_label_row(result, system, report.settings.levels) for result in mine],
-        trips=[in_words(one) for one in answers if one.system == system and one.question == "round trip"],
+        decisive=[tested_on(one) for one in plain if one.ratings[system] == report.overall[system]],
+        differences=[_label_row(one, system, report.settings) for one in plain if one.method == "rejection"],
+        impacts=[_label_row(one, system, report.settings) for one in plain if one.method == "deconfounding"],
+        chance=f"{100 * min(report.settings.rejection.alphas):g}",
+        trips=_trips([one for one in answers if one.system == system and one.question == "round trip"], mine),
+        told=in_short([one for one in answers if one.system == system and one.question == "round trip"]),
+        through=through(next((one.via for one in mine if one.via is not None), None)),
+        notes=[note for note in values.get("notes", ()) if note.startswith(f"{system} ")],
         provenance={"command": None, **values.get("provenance", {}), **_packages()},
     )
 
@@ -82,6 +101,7 @@ def _rating(result: Rating, levels: int) -> dict[str, Any]:
     names = [*order, *(name for name in result.raw if name not in order)]
     return {
         "where": where(result),
+        "translated": result.via is not None,
         "method": METHODS[result.method],
         "expected": None if result.expected is None else score_text(result.expected),
         "adjusted_for": " and ".join(result.adjusted_for),
@@ -117,21 +137,62 @@ def _end(value: float | None) -> str:
     return "X" if value is None else score_text(value)
 
 
-def _label_row(result: Rating, system: str, levels: int) -> dict[str, Any]:
-    row = _row(result, system, levels)
-    row["where"] = where(result)
-    row["method"] = METHODS[result.method]
-    row["expected"] = None if result.expected is None else score_text(result.expected)
-    row["why"] = result.undefined.get(system, "")
-    return row
+def _label_row(result: Rating, system: str, settings: RatingSettings) -> dict[str, Any]:
+    row = _row(result, system, settings.levels)
+    strictest = int(np.argmin(settings.rejection.alphas))
+    made = [test for test in result.tests if test.system == system and test.degrees_of_freedom is not None]
+    return {
+        **row,
+        "tested_on": tested_on(result),
+        "differ": f"{sum(test.rejected[strictest] for test in made)} of {len(made)}",
+        "expected": None if result.expected is None else score_text(result.expected),
+        "partial": system in result.partial,
+        "untold": _few(row["tied"]),
+        "why": result.undefined.get(system, ""),
+    }
+
+
+def _few(names: str, most: int = 2) -> str:
+    """
+    >>> _few("vader, svr"), _few("vader, svr, random")
+    ('vader, svr', '3 others')
+    """
+    number = len(names.split(", "))
+    return names if number <= most else f"{number} others"
+
+
+def _trips(answers: Sequence[Answer], mine: Sequence[Rating]) -> list[dict[str, str]]:
+    """What the round trip changed, a row for each of the data, with and without the sentences that it broke."""
+    raw = {(one.setting, system): score for one in mine for system, score in one.raw.items()}
+    unbroken = {(one.data, tested_on(one)): one for one in answers if is_unbroken(one)}
+    rows = []
+    for one in (one for one in answers if not is_unbroken(one)):
+        whole = unbroken.get((one.data, tested_on(one)))
+        setting = (one.data, one.group, one.attribute)
+        rows.append(
+            {
+                "tested_on": tested_on(one),
+                "before": score_text(raw[(*setting, None), one.system]),
+                "after": score_text(raw[(*setting, one.via), one.system]),
+                "change": change_text(one),
+                "unbroken": "" if whole is None else change_text(whole),
+            }
+        )
+    return rows
+
+
+def _glossary(report: RatingReport) -> list[tuple[str, str]]:
+    """What the short names of the data stand for."""
+    plain = {f"{one.data}, {(one.group or '').partition(',')[0]}": one for one in report.results if one.group}
+    return [(name, tested_on(one).rpartition(", compared by")[0]) for name, one in plain.items()]
 
 
 def _questions(answers: Sequence[Answer]) -> list[dict[str, Any]]:
     found = []
     for name, text in QUESTIONS.items():
         mine = [answer for answer in answers if answer.question == name]
-        if mine:
-            found.append({"text": text, "short": in_short(name, mine), "answers": [in_words(one) for one in mine]})
+        short = f"{in_short(mine)}." if mine else NEEDS[name]
+        found.append({"text": text, "short": short, "answers": [in_words(one) for one in mine]})
     return found
 
 

@@ -1,11 +1,11 @@
-"""Ratings in words: where something was rated, and what the answers to the questions are."""
+"""Ratings in words: what the data are, and what the answers to the questions are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from evenhand.rating import Rating
-from evenhand.rating.questions import Answer
+from evenhand.rating.questions import SYNTHETIC, Answer
 from evenhand.report.rating import score_text
 
 QUESTIONS = {
@@ -13,31 +13,99 @@ QUESTIONS = {
     "human ratings": "How do systems compare with what people say?",
     "round trip": "What does translating there and back do to the ratings?",
 }
+NEEDS = {
+    "human data": "Not asked: it needs conversations (--chat) and data group 1 or 3.",
+    "human ratings": "Not asked: it needs people's labels as a system (human:FILE,FILE) and what they labelled.",
+    "round trip": "Not asked: it needs a language to go through (--via es).",
+}
+GROUPS = {
+    "Group-1": "Made-up sentences with “this man”, “this woman” and the like",
+    "Group-2": "“This man”, “this woman” and the like, some with happy words more often than others",
+    "Group-3": "Made-up sentences with first names",
+    "Group-4": "First names, some with happy words more often than others",
+    "user": "What users wrote to a chatbot",
+    "chatbot": "What a chatbot answered",
+}
+LANGUAGES = {"es": "Spanish", "da": "Danish", "fr": "French", "de": "German", "it": "Italian", "pt": "Portuguese"}
+UNBROKEN = "unbroken sentences"
 
 
-def where(result: Rating) -> str:
-    """`SD, Group-1, by gender, via es`."""
+def where(result: Rating | Answer) -> str:
+    """The short name of a setting, as in the paper: `SD, Group-1, by gender, via es`."""
     parts = (result.data, result.group, f"by {result.attribute}", result.via and f"via {result.via}")
     return ", ".join(part for part in parts if part)
 
 
+def tested_on(result: Rating | Answer) -> str:
+    """What the data of a setting are, for whoever has not read the paper; nothing of the round trip.
+
+    >>> from types import SimpleNamespace
+    >>> tested_on(SimpleNamespace(data="homework", group="user", attribute="gender", via=None))
+    'What users wrote to a chatbot (homework), compared by gender'
+    """
+    group = (result.group or "").partition(",")[0]
+    named = GROUPS.get(group)
+    if named is None:
+        named = ", ".join(part for part in (result.data, result.group) if part) or "What others have scored"
+    elif result.data not in (SYNTHETIC, None):
+        named = f"{named} ({result.data})"
+    return f"{named}, compared by {result.attribute.replace('+', ' and ')}"
+
+
+def through(via: str | None) -> str:
+    """
+    >>> through("es"), through("xx")
+    ('translated into Spanish and back', 'translated into xx and back')
+    """
+    return "" if via is None else f"translated into {LANGUAGES.get(via, via)} and back"
+
+
+def is_unbroken(result: Rating | Answer) -> bool:
+    """Whether sentences that the round trip broke are left out."""
+    return UNBROKEN in (result.group or "")
+
+
 def in_words(answer: Answer) -> str:
     """One answer as a sentence."""
-    lead = f"{answer.system}, {answer.setting}"
+    lead = f"{answer.system}, {where(answer)}"
     if answer.change is None:
         return f"{lead}: undefined ({answer.undefined})."
-    ends = "" if answer.interval is None else f" ({answer.interval[0]:+.0f} to {answer.interval[1]:+.0f})"
-    unit = "%" if answer.unit == "%" else "points of the largest possible score"
-    values = f"{score_text(answer.before)} → {score_text(answer.after)}"
-    return f"{lead}: {answer.change:+.0f} {unit}{ends}; {values}."
+    return f"{lead}: {_values(answer)}; {change_text(answer)}."
 
 
-def in_short(question: str, answers: Sequence[Answer]) -> str:
+def change_text(answer: Answer) -> str:
+    """How large the change is, and between what it lies: `+33 points (+12 to +50)`."""
+    if answer.change is None:
+        return f"undefined: {answer.undefined}"
+    between = answer.interval
+    ends = f"no interval: {answer.no_interval}" if between is None else f"{_round(between[0])} to {_round(between[1])}"
+    return f"{_round(answer.change)} {answer.unit} ({ends})"
+
+
+def _round(value: float) -> str:
+    return f"{round(value) + 0:+d}" if round(value) else "0"
+
+
+def _values(answer: Answer) -> str:
+    before, after = score_text(answer.before), score_text(answer.after)
+    if answer.unit == "%":
+        return f"raw score {before} before, {after} after"
+    old, new = {
+        "human data": ("on synthetic text", "here"),
+        "human ratings": ("for people", "for the system"),
+        "round trip": ("before", "after"),
+    }[answer.question]
+    return f"{before} % of the largest possible score {old}, {after} % {new}"
+
+
+def in_short(answers: Sequence[Answer]) -> str:
     """How many of the answers are above zero, below it, or not told from it."""
     known = [answer for answer in answers if answer.change is not None]
-    sure = [answer for answer in known if answer.interval is not None]
-    up = sum(answer.interval is not None and answer.interval[0] > 0 for answer in sure)
-    down = sum(answer.interval is not None and answer.interval[1] < 0 for answer in sure)
-    undefined = len(answers) - len(known)
-    told = f"{up} higher, {down} lower, {len(known) - up - down} not told apart"
-    return told + (f", {undefined} undefined" if undefined else "")
+    ends = [answer.interval for answer in known if answer.interval is not None]
+    up, down = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
+    counted = {
+        "undefined": len(answers) - len(known),
+        "without an interval": len(known) - len(ends),
+    }
+    told = f"{up} higher, {down} lower, {len(ends) - up - down} not told apart"
+    return told + "".join(f", {number} {what}" for what, number in counted.items() if number)
