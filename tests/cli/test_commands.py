@@ -78,7 +78,7 @@ def test_the_tia_story() -> None:
     assert race["verdict"] == "cannot tell"
     assert race["rests_on"]["person"] == "Tia"  # type: ignore[index]
     assert race["rests_on"]["without"] == 0  # type: ignore[index]
-    said = evenhand("audit", "vader", "--attribute", "race").stdout.replace("\n", " ")
+    said = " ".join(evenhand("audit", "vader", "--attribute", "race").stdout.split())
     assert "rests on Tia alone" in said
     assert "for names in general: cannot tell" in said
     assert "more names a group would settle it" in said
