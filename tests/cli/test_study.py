@@ -46,6 +46,7 @@ def test_strict_stops_at_the_first_odd_file(folder: Path) -> None:
     assert "two/EI-reg_en_fear_pred.txt" in str(done.exception)
 
 
+@pytest.mark.slow
 def test_an_example_can_be_made_up_and_examined(tmp_path: Path) -> None:
     done = run.invoke(app, ["study", "--example", str(tmp_path)])
     assert "evenhand study" in done.stdout

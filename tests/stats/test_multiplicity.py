@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from statsmodels.stats.multitest import multipletests
@@ -16,6 +16,7 @@ P_VALUES = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(0, 1
 
 
 @pytest.mark.parametrize("method", NAMES)
+@settings(max_examples=10)  # statsmodels collects all garbage at each call, which takes long where there is much
 @given(p=P_VALUES)
 def test_it_agrees_with_statsmodels(method: str, p: np.ndarray) -> None:
     expected = multipletests(p, method=NAMES[method])[1]

@@ -70,6 +70,7 @@ def trained(folder: Path, *, male_higher: set[str]) -> None:
         train_svm(folder / "models", read_lesson([path], dimension=dimension))
 
 
+@pytest.mark.slow
 def test_statements_about_the_baseline_are_checked_on_models_of_ones_own(tmp_path: Path) -> None:
     trained(tmp_path, male_higher={"anger", "fear"})
     checks = {check.claim: check for check in reproduce("eec", svm=tmp_path / "models")}
@@ -156,6 +157,7 @@ def test_a_spread_outside_the_printed_ones_differs() -> None:
     assert not _within(0.0021, {"below": 0.002})
 
 
+@pytest.mark.slow
 def test_the_baseline_answers_as_its_file_says(tmp_path: Path) -> None:
     trained(tmp_path, male_higher=set())
     report = evenhand.audit(f"svm:{tmp_path / 'models'}", eec("released"), attributes="gender", progress=False)

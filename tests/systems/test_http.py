@@ -618,6 +618,7 @@ def test_an_endpoint_that_echoes_the_secret_does_not_give_it_away(
         assert part not in said(caught)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("works", [True, False])
 def test_no_secret_is_printed_or_kept(server: Server, tmp_path: Path, works: bool) -> None:
     def unless_echoing(asked: Asked) -> None:

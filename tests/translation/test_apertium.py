@@ -113,6 +113,7 @@ def test_what_was_done_before_it_failed_is_kept(stand_in: Callable[[str], Path])
     assert done == [(0, "uno"), (1, "dos")]
 
 
+@pytest.mark.slow
 def test_one_that_hangs_is_ended_with_all_that_it_started(stand_in: Callable[[str], Path], tmp_path: Path) -> None:
     stand_in(f"{FIRST_TWO}sh -c 'sleep 5; touch {tmp_path}/alive' &\ncat > /dev/null; wait\n")
     start = time.monotonic()

@@ -273,6 +273,7 @@ def test_one_process_a_batch_and_way(
     assert len(started) == 2
 
 
+@pytest.mark.slow
 def test_an_audit_before_and_after(apertium: Apertium) -> None:
     """VADER hears something else after the round trip, and still makes no difference but for Tia."""
     report = evenhand.audit(
