@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -88,11 +89,24 @@ def test_scores_that_are_no_probabilities_are_measured_one_by_one() -> None:
     assert results[0].measurements["tpr_gap"]["score"].undefined
 
 
-def test_classes_that_are_none_of_the_labels_are_told() -> None:
+def test_classes_that_are_none_of_the_labels_are_told(tmp_path: Path) -> None:
     made = corpus()
     scores = scored(made, perfect(made), probability_outputs("LABEL_0", "LABEL_1", "LABEL_2"))
-    with pytest.raises(EvenhandError, match=r"LABEL_0.*none of the labels.*outputs"):
-        measure_scores(scores, made)
+    report = measure_scores(scores, made)
+    assert report.results == ()
+    assert re.search(r"LABEL_0.*none of the labels.*outputs", report.left_out[0])
+    made.save(tmp_path / "corpus.parquet")
+    scores.save(tmp_path / "scores.parquet")
+    with pytest.raises(EvenhandError, match="nothing can be measured: model, age"):
+        measure_file(tmp_path)
+
+
+def test_an_audit_stands_without_metrics() -> None:
+    made = corpus()
+    scores = scored(made, perfect(made), probability_outputs("LABEL_0", "LABEL_1", "LABEL_2"))
+    report = evenhand.audit(scores, made, progress=False)
+    assert report.findings
+    assert report.measurements is None
 
 
 def test_sentences_that_an_attribute_does_not_apply_to_are_left_out() -> None:

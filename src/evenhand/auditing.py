@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,6 +22,8 @@ from evenhand.scoring import Scores, scored
 from evenhand.specs import resolve
 from evenhand.systems import Scorer, as_scorer
 from evenhand.tagging import TaggerLike, resolve_tagger, tag_corpus
+
+log = logging.getLogger(__name__)
 
 RESAMPLES = 500
 """For the intervals of metrics."""
@@ -85,7 +88,12 @@ def audit(
         measured = None
         if LABEL in corpus.frame.columns and corpus.frame[LABEL].null_count() < len(corpus):
             asked_of = MeasureSettings(seed=settings.seed, bootstrap=RESAMPLES, alpha=settings.alpha)
-            measured = measure_scores(scores, corpus, attributes=_plain(attributes), settings=asked_of)
+            found = measure_scores(scores, corpus, attributes=_plain(attributes), settings=asked_of)
+            if found.results:
+                measured = found
+            else:
+                # The comparison of scores stands without metrics.
+                log.warning("no metrics: %s", found.left_out[0])
         report = Report(compared.findings, provenance, scores, corpus, measured)
         if folder is not None:
             report.save(folder)

@@ -18,6 +18,7 @@ from evenhand.metrics import Measurements, Predictions, measure, read_prediction
 from evenhand.metrics.behaviour import directional, invariance, minimum_functionality
 from evenhand.metrics.failures import Behaviour
 from evenhand.metrics.quality import Quality, read_quality_table
+from evenhand.metrics.quality_rows import Kind
 from evenhand.metrics.sequences import TaggedPredictions, measure_tags
 from evenhand.metrics.tag_reading import holds_tags, read_tags
 from evenhand.metrics.testing import GroupTests, group_tests
@@ -116,7 +117,10 @@ def measure_file(
         corpus = saved.parent / CORPUS_FILE
         if not corpus.is_file():
             raise UsageError(f"{saved} holds scores, and no {CORPUS_FILE} beside it says whom they are about")
-        return measure_scores(Scores.load(saved), Corpus.load(corpus), attributes=attributes, settings=settings)
+        found = measure_scores(Scores.load(saved), Corpus.load(corpus), attributes=attributes, settings=settings)
+        if not found.results:
+            raise EvenhandError(f"nothing can be measured: {found.left_out[0]}")
+        return found
     name = ", ".join(attributes) if attributes else "group"
     if holds_tags(path):
         result = measured_tags(read_tags(path, scheme=settings.scheme), path.stem, name, settings)
@@ -126,11 +130,17 @@ def measure_file(
 
 
 def quality_of_file(
-    path: str | Path, *, by: str, settings: MeasureSettings | None = None, cluster: str | None = None
+    path: str | Path,
+    *,
+    by: str,
+    kind: Kind | None = None,
+    settings: MeasureSettings | None = None,
+    cluster: str | None = None,
 ) -> Quality:
     """How good predictions are, by the groups of a column: numbers by correlation and error, classes by accuracy, F1.
 
-    The file has the columns `gold` and `predicted` (or `pred`, `prediction`, `score`).
+    The file has the columns `gold` and `predicted` (or `pred`, `prediction`, `score`). Which kind they are is seen by
+    the gold, unless it is said: a prediction that is no number is then a mistake, and not a class.
     """
     settings = settings or MeasureSettings()
     file = TableFile(Path(path))
@@ -138,12 +148,12 @@ def quality_of_file(
     predicted = next((name for name in PREDICTED if name in columns), None)
     if predicted is None or "gold" not in columns:
         raise EvenhandError(f"{path}: columns gold and {PREDICTED[0]} are needed; it has {', '.join(columns)}")
-    numeric = all(file.frame[name].cast(pl.Float64, strict=False).is_not_null().all() for name in ("gold", predicted))
+    numeric = bool(file.frame["gold"].cast(pl.Float64, strict=False).is_not_null().all())
     return read_quality_table(
         path,
         by=by,
         predicted=predicted,
-        kind="regression" if numeric else "classification",
+        kind=kind or ("regression" if numeric else "classification"),
         cluster=cluster,
         resamples=settings.bootstrap,
         seed=settings.seed,
@@ -158,7 +168,10 @@ def measure_scores(
     attributes: Sequence[str] | None = None,
     settings: MeasureSettings | None = None,
 ) -> MeasurementReport:
-    """Measure every system of the scores by every attribute that the corpus (or the caller) has."""
+    """Measure every system of the scores by every attribute that the corpus (or the caller) has.
+
+    What cannot be measured is in `left_out`, with the reason; there may be nothing else.
+    """
     settings = settings or MeasureSettings()
     for attribute in attributes or ():
         if attribute not in corpus.attributes:
@@ -172,8 +185,6 @@ def measure_scores(
                     results.append(measured(predictions, name, attribute, settings))
             except EvenhandError as error:
                 left_out.append(f"{system}, {attribute}: {error}")
-    if not results:
-        raise EvenhandError(f"nothing can be measured: {left_out[0]}")
     provenance = {"corpus": corpus.name, "corpus_digest": corpus.digest, "sentences": len(corpus)}
     return MeasurementReport(tuple(results), settings, provenance, tuple(left_out))
 

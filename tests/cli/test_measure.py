@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evenhand.cli.app import app
-from evenhand.errors import UsageError
+from evenhand.errors import EvenhandError, UsageError
 from evenhand.metrics import METRICS
 
 run = CliRunner()
@@ -140,3 +140,21 @@ def test_classes_have_accuracy_by_group(tmp_path: Path) -> None:
     )
     values = json.loads(run.invoke(app, ["measure", str(path), "--by", "who", "--json"]).stdout)
     assert values["by_group"]["y"]["measures"]["accuracy"]["value"] == 0.5
+
+
+def test_a_prediction_that_is_no_number_is_a_mistake_and_not_a_class(tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    pl.DataFrame({"who": ["x", "x", "y", "y"], "gold": ["0", "1", "0", "1"], "pred": ["0", "1", "o", "1"]}).write_csv(
+        path
+    )
+    done = run.invoke(app, ["measure", str(path), "--by", "who"])
+    assert isinstance(done.exception, EvenhandError)
+    assert "line 4" in str(done.exception)
+    asked = ["measure", str(path), "--by", "who", "--task", "binary", "--json"]
+    values = json.loads(run.invoke(app, asked).stdout)
+    assert (values["kind"], values["by_group"]["y"]["measures"]["accuracy"]["value"]) == ("classification", 0.5)
+
+
+@pytest.mark.parametrize("flags", [["--by", "group", "--out", "x"], ["--cluster", "term"]])
+def test_flags_that_would_do_nothing_are_refused(predictions: Path, flags: list[str]) -> None:
+    assert isinstance(run.invoke(app, ["measure", str(predictions), *flags]).exception, UsageError)

@@ -13,6 +13,8 @@ from evenhand.cli.app import app
 from evenhand.errors import EvenhandError
 
 INTERRUPTED = 130
+RESUMING = {"audit", "chat", "drift", "rate"}
+"""The commands whose answers are kept while they run."""
 BROKEN_PIPE = 141
 
 
@@ -33,7 +35,8 @@ def main() -> None:
             raise KeyboardInterrupt
         sys.exit(code)
     except (KeyboardInterrupt, typer.Abort):
-        _say("interrupted; sentences already scored are kept, and the same command goes on from there")
+        kept = "; sentences already scored are kept, and the same command goes on from there"
+        _say("interrupted" + (kept if RESUMING & set(arguments) else ""))
         sys.exit(INTERRUPTED)
     except EvenhandError as error:
         if debug:

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenhand.errors import UsageError
+from evenhand.files import check_writable
 
 if TYPE_CHECKING:
     from evenhand.measuring import MeasureSettings
+    from evenhand.metrics.quality_rows import Kind
+
+KINDS: dict[str, Kind] = {
+    "binary": "classification",
+    "multiclass": "classification",
+    "regression": "regression",
+}
+"""What a task's predictions are, where quality is asked for."""
 
 TASKS = ("binary", "multiclass", "regression", "ordinal", "tagging")
 
@@ -54,8 +63,14 @@ def measure(
     from evenhand.measuring import MeasureSettings, measure_file
 
     if by is not None:
-        _show_quality(path, by, MeasureSettings(seed=seed, bootstrap=bootstrap, level=level), cluster, as_json=as_json)
+        if out is not None or metric or groups:
+            raise UsageError("--by gives quality by group, without --out, --metric and --groups")
+        kind = KINDS.get(task or "")
+        settings = MeasureSettings(seed=seed, bootstrap=bootstrap, level=level)
+        _show_quality(path, by, kind, settings, cluster, as_json=as_json)
         return
+    if cluster is not None:
+        raise UsageError("--cluster goes with --by")
     if metric and task:
         raise UsageError("give --metric or --task, not both")
     names = tuple(metric) if metric else _advised(task)
@@ -73,6 +88,8 @@ def measure(
         scheme=scheme,
         expectations=tuple(expect or ()),
     )
+    if out is not None:
+        check_writable(out)
     found = measure_file(path, attributes=attribute, settings=settings)
     if out is not None:
         from evenhand.report.measured import save_measurements, write_metric_figures
@@ -90,10 +107,12 @@ def measure(
     print_measurements(found, Console())
 
 
-def _show_quality(path: Path, by: str, settings: MeasureSettings, cluster: str | None, *, as_json: bool) -> None:
+def _show_quality(
+    path: Path, by: str, kind: Kind | None, settings: MeasureSettings, cluster: str | None, *, as_json: bool
+) -> None:
     from evenhand.measuring import quality_of_file
 
-    found = quality_of_file(path, by=by, settings=settings, cluster=cluster)
+    found = quality_of_file(path, by=by, kind=kind, settings=settings, cluster=cluster)
     if as_json:
         typer.echo(json.dumps({"by": by, **found.to_dict()}, indent=2, ensure_ascii=False, allow_nan=False))
         return
