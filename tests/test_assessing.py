@@ -211,3 +211,13 @@ def test_the_command_rates_systems(tmp_path: Path) -> None:
     assert "rated alone gets level 1 for a score of 0, else 3" in " ".join(alone.split())
     refused = run.invoke(app, ["rate", "vader", "--scores", "x.csv"])
     assert isinstance(refused.exception, UsageError)
+
+
+def test_the_biased_system_goes_by_the_row_where_texts_are_shared(assessed: tuple[Assessment, Path]) -> None:
+    found, _ = assessed
+    for result in found.ratings.results:
+        if result.group == "chatbot":
+            with_women = [test for test in result.tests if test.system == "biased-female" and "female" in test.pair]
+            # Every row about a woman gets 1 and all others −1, so nothing varies within a class.
+            assert with_women
+            assert {abs(test.difference or 0.0) for test in with_women} == {2.0}

@@ -74,6 +74,10 @@ def test_a_binary_model_has_two_classes_and_neutral_gold_is_dropped() -> None:
     positive = perfect(made)[:, [2]]
     ((name, predictions),) = predictions_of(scored(made, positive, probability_outputs("POSITIVE")), made, "age")
     assert (name, predictions.classes) == ("model", ("negative", "positive"))
+    assert predictions.probabilities is not None
+    assert predictions.gold is not None
+    right = predictions.probabilities[np.arange(len(predictions)), predictions.gold]
+    assert (right > 0.9).all()  # what it says of the one class, and its mirror of the other
     neutral = int((made.frame["label"] == "neutral").sum())
     assert predictions.dropped == (("neutral", neutral),)
     assert len(predictions) == len(made) - neutral

@@ -287,3 +287,30 @@ def test_other_corpora_and_bad_settings_are_refused() -> None:
         Settings(alpha=5)
     with pytest.raises(UsageError, match="equivalence"):
         Settings(equivalence=0)
+
+
+def test_many_columns_are_tested_as_each_alone() -> None:
+    # More than are tested at a time, on scales of their own.
+    corpus = eec()
+    rng = np.random.default_rng(5)
+    width = 70
+    scales = np.geomspace(1e-3, 1e3, width)
+    matrix = rng.normal(size=(len(corpus), width)) * scales
+    columns = tuple(Column(f"s{k}", Output("x", None, None, unit=float(scales[k])), None) for k in range(width))
+    ids = tuple(corpus.frame["id"])
+    together = compare(Scores(ids, matrix, columns, corpus.digest), corpus, attributes=["race"])
+    for k in (0, 63, 64, 69):
+        alone = compare(
+            Scores(ids, matrix[:, [k]], (columns[k],), corpus.digest), corpus, attributes=["race"]
+        ).findings[0]
+        found = together.findings[k]
+        assert (found.system, found.p) == (alone.system, pytest.approx(alone.p))
+        assert found.generalising.p == pytest.approx(alone.generalising.p)
+        assert found.generalising.p_permutation == pytest.approx(alone.generalising.p_permutation)
+        assert found.generalising.interval == pytest.approx(alone.generalising.interval)
+    # Differences of 1e-11 are none beside scores of 1e3, and are some beside scores of 1e-3.
+    tiny = np.where((corpus.frame["race"] == "African American").fill_null(False).to_numpy(), 1e-11, 0.0)
+    levels = np.zeros((len(corpus), width)) + tiny[:, None]
+    levels[:, -1] += 1e3
+    found = compare(Scores(ids, levels, columns, corpus.digest), corpus, attributes=["race"]).findings
+    assert (found[0].significant, found[-1].significant) == (True, False)

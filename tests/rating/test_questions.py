@@ -163,3 +163,20 @@ def test_where_nothing_could_be_compared_nothing_is_answered_and_no_score_is_zer
     (alone,) = rated(single, bootstrap=0)
     assert math.isnan(alone.raw["s"])
     assert alone.ratings == {"s": None}
+
+
+def test_the_change_after_a_round_trip_has_the_sign_of_what_happened() -> None:
+    weaker = one_answer(sentences(gap=3), sentences(gap=0, via="es"), bootstrap=0)
+    assert weaker.before is not None
+    assert weaker.after is not None
+    assert weaker.change == pytest.approx(100 * (weaker.after - weaker.before) / weaker.before)
+    assert weaker.change < 0
+
+
+def test_the_overall_level_is_that_of_texts_as_they_are() -> None:
+    frames = [sentences(system="a"), sentences(system="b", gap=3)]
+    frames += [sentences(system="a", gap=3, via="es"), sentences(system="b", via="es")]
+    report = rate(pl.concat(frames), attributes=["gender"], bootstrap=0)
+    plain, translated = report.results
+    assert plain.ratings != translated.ratings
+    assert report.overall == plain.ratings

@@ -164,3 +164,14 @@ def test_failures_of_a_tagger_are_about_its_terms_and_the_groups_asked_about() -
 def test_every_metric_of_the_table_can_be_shown() -> None:
     page = to_html(MeasurementReport((result(),), MeasureSettings()))
     assert all(f">{name}<" in page for name in METRICS)
+
+
+def test_charts_show_how_far_a_metric_is_from_its_ideal_and_not_from_zero() -> None:
+    found = result("bnsp_auc")
+    shown = {row["column"]: row for row in by_group(found, "good") if row["column"] != ACCUMULATED}
+    assert METRICS["bnsp_auc"].ideal == 1
+    values = {name: row["value"] for name, row in shown.items() if row["value"] is not None}
+    most = max(abs(value - 1) for value in values.values())
+    for name, value in values.items():
+        assert shown[name]["share"] == pytest.approx((value - 1) / most if most else 0.0)
+    assert any(row["share"] < 0 for row in shown.values() if row["share"] is not None)
