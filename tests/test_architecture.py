@@ -36,6 +36,7 @@ ROOMS = [
     {"studies"},
     {"rating"},
     {"measuring"},
+    {"repair"},
     {"system_file"},
     {"specs"},
     {"tagging"},

@@ -6,6 +6,7 @@ import contextlib
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from evenhand.scoring.plan import Batch, Plan, make_plan
 from evenhand.scoring.progress import Advance, Start, progress_bars
 from evenhand.scoring.scores import Column, Scores
 from evenhand.systems.base import Array, Scorer
+from evenhand.systems.through import Through, answers_to
 
 log = logging.getLogger(__name__)
 
@@ -66,10 +68,8 @@ def scored(
     _refuse_unusable(systems)
     _refuse_needless_draws(systems, draws)
     texts = _texts(corpus)
-    sizes = {system.batch_size for system in systems}
-    plans = {size: make_plan(texts, size) for size in sizes}
     root = cache_root(cache)
-    asked = [Asking(system, plans[system.batch_size], root, draws) for system in systems]
+    asked = [_asking(system, texts, root, draws) for system in systems]
     with progress_bars(progress) as start:
         for asking in asked:
             asking.run(start)
@@ -81,7 +81,7 @@ def scored(
         ) from failures[0].error
     yield _scores(corpus, texts, asked)
     for asking in asked:
-        asking.store.complete()
+        asking.complete()
 
 
 @dataclass(frozen=True)
@@ -92,17 +92,71 @@ class Failure:
     error: Exception
 
 
-class Asking:
+class _Answered:
+    """One system's answers to the texts of its plan, as often as each was drawn."""
+
+    system: Scorer
+    plan: Plan
+    drawn: Array
+
+    def values(self) -> Array:
+        """The mean of the draws of each sentence."""
+        # Rounding must not carry a mean beyond what was drawn, which lies in the output's range.
+        mean: Array = np.clip(self.drawn.mean(axis=0), self.drawn.min(axis=0), self.drawn.max(axis=0))
+        return mean
+
+    def spreads(self, rows: npt.NDArray[np.intp]) -> list[float | None]:
+        """For each output, the standard deviation between draws: its root mean square over these rows."""
+        if len(self.drawn) == 1 or not len(rows):
+            return [None] * len(self.system.outputs)
+        variance = self.drawn.var(axis=0, ddof=1)[rows]
+        return [float(spread) for spread in np.sqrt(variance.mean(axis=0))]
+
+
+class AskingThrough(_Answered):
+    """The way of a system that asks another: the other one's questions are planned, cached and asked."""
+
+    def __init__(self, system: Through, texts: Sequence[str], root: Path, draws: int) -> None:
+        self.system: Through = system
+        self.plan = make_plan(texts, system.batch_size)
+        self._questions = system.questions(self.plan.texts)
+        self._inner = _asking(system.inner, list(chain.from_iterable(self._questions)), root, draws)
+
+    @property
+    def failure(self) -> Failure | None:
+        """That the inner system could not answer."""
+        return self._inner.failure
+
+    def run(self, start: Start) -> None:
+        """Have the inner system answer, and read what it said."""
+        self._inner.run(start)
+        if self.failure is None:
+            self.drawn = np.array([self._read(answers) for answers in self._inner.drawn])
+
+    def complete(self) -> None:
+        """What the answers were for is done."""
+        self._inner.complete()
+
+    def _read(self, answers: Array) -> Array:
+        dealt = answers_to(self._questions, self._inner.plan.texts, answers)
+        return checked(self.system, self.plan.texts, self.system.read(self.plan.texts, dealt))
+
+
+class Asking(_Answered):
     """One system's way through its plan."""
 
-    def __init__(self, system: Scorer, plan: Plan, root: Path, draws: int) -> None:
+    def __init__(self, system: Scorer, texts: Sequence[str], root: Path, draws: int) -> None:
         self.system = system
-        self.plan = plan
+        self.plan = make_plan(texts, system.batch_size)
         self._root = root
         self._draws = draws
         self._start_afresh()
         self.failure: Failure | None = None
         self._witness: str | None = None
+
+    def complete(self) -> None:
+        """What the answers were for is done."""
+        self.store.complete()
 
     def _start_afresh(self) -> None:
         self.store: Store = store_for(self.system, self.plan, self._root)
@@ -146,19 +200,6 @@ class Asking:
             return False
         margin = np.array([SAME * output.span for output in self.system.outputs])
         return bool((np.abs(values - self.drawn[0, kept.rows]) <= margin).all())
-
-    def values(self) -> Array:
-        """The mean of the draws of each sentence."""
-        # Rounding must not carry a mean beyond what was drawn, which lies in the output's range.
-        mean: Array = np.clip(self.drawn.mean(axis=0), self.drawn.min(axis=0), self.drawn.max(axis=0))
-        return mean
-
-    def spreads(self, rows: npt.NDArray[np.intp]) -> list[float | None]:
-        """For each output, the standard deviation between draws: its root mean square over these rows."""
-        if len(self.drawn) == 1 or not len(rows):
-            return [None] * len(self.system.outputs)
-        variance = self.drawn.var(axis=0, ddof=1)[rows]
-        return [float(spread) for spread in np.sqrt(variance.mean(axis=0))]
 
     def _ask_all(self, waiting: Sequence[tuple[Batch, list[int]]], advance: Advance) -> None:
         unscored = sum(len(batch.texts) for batch, _ in waiting)
@@ -248,6 +289,12 @@ class Asking:
         )
 
 
+def _asking(system: Scorer, texts: Sequence[str], root: Path, draws: int) -> Asking | AskingThrough:
+    if isinstance(system, Through):
+        return AskingThrough(system, texts, root, draws)
+    return Asking(system, texts, root, draws)
+
+
 def _exited(error: SystemExit) -> Exception:
     """A system that ends the process has failed; the audit goes on."""
     return RuntimeError(f"it called sys.exit({error.code})")
@@ -293,7 +340,7 @@ def _texts(corpus: Corpus) -> list[str]:
     return column.to_list()
 
 
-def _scores(corpus: Corpus, texts: list[str], asked: list[Asking]) -> Scores:
+def _scores(corpus: Corpus, texts: list[str], asked: Sequence[Asking | AskingThrough]) -> Scores:
     place = {text: row for row, text in enumerate(asked[0].plan.texts)}
     rows = np.array([place[text] for text in texts], dtype=np.intp)
     columns = tuple(

@@ -24,7 +24,9 @@ class Output:
     """One number that a system gives per text.
 
     `low` and `high` bound it. An output without bounds has both None and names a `unit` instead: the distance on its
-    scale that a reader would call the whole way, to which tolerances such as "1 %" then refer.
+    scale that a reader would call the whole way, to which tolerances such as "1 %" then refer. One that is part of a
+    distribution names what it is a distribution `of`: the outputs of one system that name the same add up to one, and
+    `value` is what each label counts as, where labels are numbers.
     """
 
     name: str
@@ -33,6 +35,8 @@ class Output:
     unit: float | None = None
     kind: OutputKind = "score"
     high_is_desirable: bool | None = None
+    of: str | None = None
+    value: float | None = None
 
     def __post_init__(self) -> None:
         if (self.low is None) != (self.high is None):

@@ -1,0 +1,35 @@
+"""Who answers: what a few-shot classifier needs of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from evenhand.systems.base import Array
+
+
+@runtime_checkable
+class LabelModel(Protocol):
+    """A language model that says how probable each label is after a prompt.
+
+    A prompt is a `prefix` that many prompts share (instruction and examples), computed once, and an `ending` of its own.
+    """
+
+    name: str
+
+    @property
+    def fingerprint(self) -> str | None: ...
+
+    @property
+    def batch_size(self) -> int: ...
+
+    def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
+        """The probability of each label, whole, after each prompt: an array of shape (endings, labels).
+
+        It is the product over the label's tokens. What the masses of a row leave to one lies outside the labels.
+        """
+        ...
+
+    def tokenise(self, text: str) -> list[str]:
+        """The pieces that the model reads a text in."""
+        ...

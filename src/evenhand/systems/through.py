@@ -1,0 +1,81 @@
+"""Who answers: systems that ask another system, and make their answers of what it says."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from evenhand.systems.base import Array, Output, Scorer, fingerprint_of
+
+Asked = Sequence[Sequence[str]]
+"""For each text, what the inner system is asked."""
+
+
+class Through(ABC):
+    """A system that asks its `inner` system one or more questions for each text, and reads the answers.
+
+    A subclass says what is asked (`questions`) and what is made of it (`read`). Answers are cached as the inner system
+    gave them: readings, repairs and prompts that share questions share their cost.
+    """
+
+    def __init__(self, inner: Scorer, *, name: str, outputs: tuple[Output, ...]) -> None:
+        self.inner = inner
+        self.name = name
+        self.outputs = outputs
+        self.samples: bool = getattr(inner, "samples", False)
+        self.batch_size = inner.batch_size
+
+    @abstractmethod
+    def questions(self, texts: Sequence[str]) -> Asked:
+        """What the inner system is asked for each text; at least one question each."""
+
+    @abstractmethod
+    def read(self, texts: Sequence[str], answers: Sequence[Array]) -> Array:
+        """The answer for each text, from the inner system's to its questions: each of shape (questions, outputs)."""
+
+    def settings(self) -> dict[str, object]:
+        """What the answers depend on besides the inner system; part of the fingerprint."""
+        return {}
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Of this reading and of the inner system; None where that has none."""
+        if self.inner.fingerprint is None:
+            return None
+        return fingerprint_of(type(self), inner=self.inner.fingerprint, **self.settings())
+
+    @property
+    def resume_key(self) -> str:
+        """Tells whether an interrupted run may go on, as far as the inner system knows."""
+        own = self.inner.fingerprint or getattr(self.inner, "resume_key", None)
+        return hashlib.sha256(
+            f"{type(self).__qualname__}\n{own}\n{sorted(self.settings().items())!r}".encode()
+        ).hexdigest()
+
+    def score(self, texts: Sequence[str]) -> Array:
+        """Ask and read in one go, without a cache."""
+        return self.draw(texts, 1)
+
+    def draw(self, texts: Sequence[str], number: int) -> Array:
+        """Like `score`, for the so-manieth time."""
+        asked = self.questions(texts)
+        distinct = sorted(set(chain.from_iterable(asked)))
+        size = self.inner.batch_size
+        parts = [_drawn(self.inner, distinct[start : start + size], number) for start in range(0, len(distinct), size)]
+        return self.read(texts, answers_to(asked, distinct, np.vstack(parts)))
+
+
+def answers_to(asked: Asked, distinct: Sequence[str], answers: Array) -> list[Array]:
+    """Deal the answers to distinct questions out to the texts that asked them."""
+    place = {question: row for row, question in enumerate(distinct)}
+    return [answers[[place[question] for question in questions]] for questions in asked]
+
+
+def _drawn(system: Scorer, texts: list[str], number: int) -> Array:
+    draw = getattr(system, "draw", None)
+    answer = system.score(texts) if draw is None else draw(texts, number)
+    return np.asarray(answer, dtype=np.float64).reshape(len(texts), len(system.outputs))
