@@ -12,7 +12,7 @@ from evenhand.systems.base import Array
 class LabelModel(Protocol):
     """A language model that says how probable each label is after a prompt.
 
-    A prompt is a `prefix` that many prompts share (instruction and examples), computed once, and an `ending` of its own.
+    A prompt is a `prefix` that many prompts share (instruction, examples), computed once, and an `ending` of its own.
     """
 
     name: str
