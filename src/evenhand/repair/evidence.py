@@ -60,6 +60,8 @@ class Evidence:
     gaps: tuple[Gap, ...]
     p: float | None
     """The smallest p after Holm's correction for all pairs of groups and readings; None where there is none."""
+    tests: int = 1
+    """How many kinds of persons speak for themselves: each is then asked at a level as many times smaller."""
 
     @property
     def weight(self) -> float:
@@ -68,7 +70,7 @@ class Evidence:
         The gap that is seen is the true one and chance: its square is too large by V on average, and a correction by
         all of it would over-correct as often as not.
         """
-        if self.p is None or self.p >= ALPHA:
+        if self.p is None or self.p >= ALPHA / self.tests:
             return 0.0
         squares = sum(float(gap.estimate @ gap.estimate) for gap in self.gaps)
         return max(0.0, 1 - sum(float(gap.variance.sum()) for gap in self.gaps) / squares)
@@ -88,17 +90,25 @@ def evidence(scores: Scores, corpus: Corpus, variable: Variable, attribute: str)
     """What the scores say about the gaps between the groups of an attribute.
 
     Persons of all kinds speak together, each kind with the weight of its precision, unless the kinds differ
-    significantly among themselves: then each speaks for itself. `scores` are those of one system.
+    significantly among themselves: then each speaks for itself. Where they find a gap together, a kind that also finds
+    it alone is corrected by its own. `scores` are those of one system.
     """
     read = readings(scores, variable)
     groups = [group for group in corpus.attributes[attribute] if (corpus.frame[attribute] == group).any()]
     by_kind = {kind: _gaps(read, corpus, attribute, groups, kind) for kind in _kinds(corpus)}
-    found = {kind: gaps for kind, gaps in by_kind.items() if gaps}
-    if len(found) == 2 and not _differ(*found.values()):
-        found = {EVERYBODY: [_together(*pair) for pair in zip(*found.values(), strict=True)]}
-    elif len(found) == 1:
-        found = {EVERYBODY: next(iter(found.values()))}
-    return tuple(Evidence(kind, tuple(gaps), _smallest_p(gaps)) for kind, gaps in found.items())
+    alone = [_evidence(kind, gaps) for kind, gaps in by_kind.items() if gaps]
+    if len(alone) < 2:
+        return tuple(replace(one, kind=EVERYBODY) for one in alone)
+    if _differ(*(one.gaps for one in alone)):
+        return tuple(replace(one, tests=len(alone)) for one in alone)
+    together = _evidence(EVERYBODY, [_together(*pair) for pair in zip(*(one.gaps for one in alone), strict=True)])
+    if not together.weight or not any(one.weight for one in alone):
+        return (together,)
+    return tuple(one if one.weight else replace(together, kind=one.kind) for one in alone)
+
+
+def _evidence(kind: str, gaps: Sequence[Gap]) -> Evidence:
+    return Evidence(kind, tuple(gaps), _smallest_p(gaps))
 
 
 def readings(scores: Scores, variable: Variable) -> Scores:

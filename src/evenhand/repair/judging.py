@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from evenhand.comparing.settings import Settings
@@ -147,12 +148,7 @@ class _Seen:
             self._estimates.setdefault((question, method), []).append((before, after, shared))
 
     def _cost(self, split: Split, corpus: Corpus, read: Scores, afters: Sequence[Array]) -> None:
-        groups = [
-            (corpus.frame[attribute] == group).fill_null(False).to_numpy()
-            for attribute in self._attributes
-            if attribute in corpus.attributes
-            for group in corpus.attributes[attribute]
-        ]
+        groups = _crossed(corpus)
         words = _word_means(corpus)
         for place, column in enumerate(read.columns):
             before = read.matrix[:, place]
@@ -206,6 +202,13 @@ def _comparisons(corpus: Corpus, attributes: Sequence[str]) -> Iterator[tuple[st
         for first, second in combinations(corpus.attributes[attribute], 2):
             for scope in (EVERYBODY, *kinds):
                 yield attribute, first, second, scope
+
+
+def _crossed(corpus: Corpus) -> list[npt.NDArray[np.bool_]]:
+    """The sentences about each group of people: those who share all attributes, and the kind."""
+    paired = [pl.col("pair").is_not_null()] if "pair" in corpus.frame.columns else []
+    group = corpus.frame.select(pl.struct(*corpus.attributes, *paired).rank("dense")).to_series().to_numpy()
+    return [group == one for one in np.unique(group)]
 
 
 def _tested(

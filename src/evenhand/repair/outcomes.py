@@ -72,8 +72,8 @@ class Outcome:
 class Price:
     """What a method does to the scores otherwise: rank correlations of before with after on held-out sentences.
 
-    `overall` over all sentences, `within` the lowest over the groups of each, `words` that of the emotion words' mean
-    scores; means over the splits. None where scores do not vary. 1 is no price at all.
+    `overall` over all sentences, `within` the lowest among groups of people who share all attributes, `words` that of
+    the emotion words' mean scores; means over the splits. None where scores do not vary. 1 is no price at all.
     """
 
     method: str
