@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Annotated, Literal
 
@@ -30,6 +30,8 @@ class Pronoun(_Rules):
 
     object: str
     reflexive: str
+    possessive: str | None = None
+    """Before a noun: `her` keys."""
     also: list[str] = []
     """Possessive forms, and other spellings: forms that the filler does not write, but that may be met."""
     agreement: str | None = None
@@ -52,6 +54,23 @@ class Indefinite(_Rules):
         return "an" if word.startswith(tuple(self.an_before)) else "a"
 
 
+class Neutral(_Rules):
+    """What stands for a person of whom nothing is told."""
+
+    phrase: str
+    """As subject and as object: `this person`."""
+    genitive: str | None = None
+    """`this person's`."""
+    reflexive: str
+    possessive: str | None = None
+    """Before a noun, where the person was named already: `their` keys."""
+    noun: str | None = None
+    """After an article."""
+    plural: str | None = None
+    agreement: str | None = None
+    """How words agree with the phrase: where they agree with a person otherwise, more than the person would change."""
+
+
 class Language(_Rules):
     """The rules of one language, read from its data file."""
 
@@ -67,10 +86,12 @@ class Language(_Rules):
     contractions: dict[str, str] = {}
     determiners: list[str] = []
     """Words that stand before a noun and may change without the person changing: `my` sister, `the` sister."""
+    neutral: Neutral | None = None
 
     @model_validator(mode="after")
     def _names_agree(self) -> Language:
         agreements = [self.nouns_agree_as, *(pronoun.agreement for pronoun in self.pronouns.values())]
+        agreements += [] if self.neutral is None else [self.neutral.agreement]
         for name in agreements:
             if name is not None and name not in self.agreement:
                 raise ValueError(f"no agreement {name!r}; there are {self.agreement}")
@@ -94,6 +115,50 @@ class Language(_Rules):
         if found not in self.pronouns:
             raise UsageError(f"no rules for the pronoun {found!r}{did_you_mean(found, self.pronouns)}")
         return found
+
+    def forms_of(self, pronoun: str) -> tuple[str, ...]:
+        """All forms of a pronoun.
+
+        >>> language("en").forms_of("she")
+        ('she', 'her', 'herself', 'hers')
+        """
+        one = self.pronouns[pronoun]
+        given = [pronoun, one.object, one.reflexive, one.possessive, *one.also]
+        return tuple(dict.fromkeys(form for form in given if form))
+
+    @cached_property
+    def pronoun_by_form(self) -> dict[str, str]:
+        """The pronoun that a form belongs to; a form of several belongs to the first.
+
+        >>> language("en").pronoun_by_form["his"]
+        'he'
+        """
+        return {form: pronoun for pronoun in reversed(self.pronouns) for form in self.forms_of(pronoun)}
+
+    def bare(self, term: str) -> str:
+        """A term without the determiners before its noun.
+
+        >>> language("en").bare("my sister"), language("en").bare("Ebony")
+        ('sister', 'Ebony')
+        """
+        words = term.split(" ")
+        while len(words) > 1 and words[0].lower() in self.determiners:
+            words = words[1:]
+        return " ".join(words)
+
+    def agreement_with(self, term: str, *, gender: str | None) -> str | None:
+        """How words agree with a person; None where that is not known.
+
+        >>> english, spanish = language("en"), language("es")
+        >>> english.agreement_with("them", gender=None), spanish.agreement_with("Ana", gender="female")
+        ('plural', 'feminine')
+        """
+        pronoun = self.pronoun_by_form.get(term.lower())
+        if pronoun is None:
+            if self.nouns_agree_as is not None:
+                return self.nouns_agree_as
+            pronoun = self.pronoun_of.get(gender or "", self.pronoun_otherwise)
+        return None if pronoun is None else self.pronouns[pronoun].agreement or self.agreement[0]
 
     def person(self, term: str, form: Form, *, gender: str | None, pronoun: str | None = None) -> str:
         """How a person is called in that role.

@@ -56,21 +56,13 @@ class PersonWords:
         plain = _plain(term)
         if plain in self._pronouns:
             return self._pronouns[plain]
-        words = plain.split(" ")
-        while len(words) > 1 and self._rules is not None and words[0] in self._rules.determiners:
-            words = words[1:]
-        return (" ".join(words),)
+        return (plain if self._rules is None else self._rules.bare(plain),)
 
     @cached_property
     def _pronouns(self) -> dict[str, tuple[str, ...]]:
         """All forms of the pronoun that a form belongs to."""
-        if self._rules is None:
-            return {}
-        sets = [
-            tuple(dict.fromkeys([subject, one.object, one.reflexive, *one.also]))
-            for subject, one in self._rules.pronouns.items()
-        ]
-        return {form: forms for forms in reversed(sets) for form in forms}
+        rules = self._rules
+        return {} if rules is None else {form: rules.forms_of(one) for form, one in rules.pronoun_by_form.items()}
 
     def _pronouns_of(self, gender: str | None) -> tuple[str, ...]:
         subject = None if self._rules is None or gender is None else self._rules.pronoun_of.get(gender)
