@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.comparing import Settings, compare
+from evenhand.comparing.ability import abilities
 from evenhand.comparing.provenance import provenance_of
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
-from evenhand.errors import UsageError
+from evenhand.errors import UsageError, one_line
 from evenhand.files import check_writable
 from evenhand.measuring import LABEL, MeasurementReport, MeasureSettings, measure_scores, measured_tags
 from evenhand.report import Report
@@ -42,6 +43,7 @@ def audit(
     draws: int = 1,
     bounds: tuple[float, float] | None = None,
     version: str | None = None,
+    base_url: str | None = None,
     cache: str | Path | None = None,
     progress: bool | None = None,
     out: str | Path | None = None,
@@ -52,8 +54,9 @@ def audit(
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
     fitted scikit-learn estimator, or a `Scorer`. One that samples may be asked several times (`draws`): the means are
     compared, and the spread between draws is told. `bounds` is the range of outputs that declare none; `version` names
-    the version of a callable, so that its answers may be cached. With `out`, the report is saved in that folder.
-    `corpus` is a corpus, the name of one, or a file. `command` goes into the provenance, to repeat the audit by.
+    the version of a callable, so that its answers may be cached; `base_url` is where the server of `openai:MODEL`
+    listens. With `out`, the report is saved in that folder. `corpus` is a corpus, the name of one, or a file. `command`
+    goes into the provenance, to repeat the audit by.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
@@ -74,7 +77,7 @@ def audit(
     if folder is not None:
         check_writable(folder)
     where = None if cache is None else Path(cache)
-    made = [_system(one, corpus, bounds=bounds, version=version, cache=where) for one in asked]
+    made = [system_of(one, corpus, bounds=bounds, version=version, base_url=base_url, cache=where) for one in asked]
     with _scored(made, corpus, cache=where, progress=progress, draws=draws) as scores:
         pieces = {one.name: counted for one in made if isinstance(one, Scorer) and (counted := _pieces(one, corpus))}
         compared = compare(scores, corpus, attributes=attributes, subsets=subsets, settings=settings, pieces=pieces)
@@ -94,7 +97,8 @@ def audit(
             else:
                 # The comparison of scores stands without metrics.
                 log.warning("no metrics: %s", found.left_out[0])
-        report = Report(compared.findings, provenance, scores, corpus, measured)
+        able = abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed)
+        report = Report(compared.findings, provenance, scores, corpus, measured, able, _remarks(made))
         if folder is not None:
             report.save(folder)
     return report
@@ -154,11 +158,18 @@ def _listed(names: str | Sequence[str] | None) -> list[str] | None:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _system(
-    one: SystemLike, corpus: Corpus, *, bounds: tuple[float, float] | None, version: str | None, cache: Path | None
+def system_of(
+    one: SystemLike,
+    corpus: Corpus,
+    *,
+    bounds: tuple[float, float] | None,
+    version: str | None,
+    base_url: str | None,
+    cache: Path | None,
 ) -> Scorer | Scores:
+    """What is to be asked, or scores that are there already."""
     if isinstance(one, str):
-        return resolve(one, corpus, bounds=bounds, version=version, cache=cache)
+        return resolve(one, corpus, bounds=bounds, version=version, base_url=base_url, cache=cache)
     if isinstance(one, Scores):
         return one
     low, high = bounds or (0.0, 1.0)
@@ -180,9 +191,22 @@ def _scored(
         yield Scores.join([one if isinstance(one, Scores) else asked.of_system(one.name) for one in made])
 
 
+def _remarks(made: Sequence[Scorer | Scores]) -> dict[str, tuple[str, ...]]:
+    """What systems say about the scores that they gave."""
+    return {one.name: remarks for one in made if isinstance(one, Scorer) and (remarks := _own_remarks(one))}
+
+
+def _own_remarks(system: Scorer) -> tuple[str, ...]:
+    remarks = getattr(system, "remarks", None)
+    return () if remarks is None else tuple(one_line(remark, most=1_000) for remark in remarks())
+
+
 def _pieces(system: Scorer, corpus: Corpus) -> dict[str, int]:
     tokenise = getattr(system, "tokenise", None)
     if tokenise is None:
         return {}
     terms: Mapping[str, str] = dict(corpus.frame.select("person", "term").unique("person").iter_rows())
-    return {person: len(tokenise(term)) for person, term in sorted(terms.items())}
+    try:
+        return {person: len(tokenise(term)) for person, term in sorted(terms.items())}
+    except NotImplementedError:  # a system whose tokeniser nobody can see
+        return {}

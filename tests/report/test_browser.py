@@ -25,8 +25,8 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 SYSTEMS = ["vader", "planted(gap=0.05, person_sd=0.01)", "nrc"]
-CHARTS = 5
-"""Two comparisons as forest and box plots, and one heat map."""
+CHARTS = 6
+"""Two comparisons as forest and box plots, emotion words, and one heat map."""
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +120,21 @@ def test_a_system_is_chosen_by_its_name_or_from_the_list(browser: Browser, repor
     expect(page.locator("#detail")).to_contain_text("nrc (joy)")
     page.locator("#findings a", has_text="planted").first.click()
     expect(page.locator("#detail")).to_contain_text("for persons in general: higher")
+    assert problems == []
+    page.close()
+
+
+def test_words_of_another_output_are_chosen_from_the_list(browser: Browser, report_file: Path) -> None:
+    page, problems = open_page(browser, report_file)
+    expect(page.locator("#ability .sentences")).to_contain_text("vader (valence) tells pleasant words from unpleasant")
+    page.locator("#words summary").click()
+    expect(page.locator("#words tbody tr")).to_have_count(40)
+    page.locator("#words-of").select_option(label="nrc joy")
+    page.locator("#words summary").click()
+    expect(page.locator("#words tbody tr")).to_have_count(10)
+    expect(page.locator("#words tbody th").first).to_have_text("ecstatic (5)")
+    expect(page.locator("#words svg.marks")).to_have_count(1)
+    expect(page.locator("#words svg.marks")).to_contain_text("ecstatic (5)")
     assert problems == []
     page.close()
 

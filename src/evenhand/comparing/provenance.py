@@ -12,7 +12,7 @@ from evenhand.comparing.settings import Settings
 from evenhand.corpora import Corpus
 from evenhand.scoring import Scores
 
-HEAVY = ("spacy", "tokenizers", "torch", "transformers")
+HEAVY = ("spacy", "tokenizers", "torch", "transformers", "xllamacpp")
 PACKAGES = ("evenhand", "numpy", "scipy", "polars", "scikit-learn")
 
 
@@ -60,10 +60,15 @@ def provenance_of(
         "assessments": compared.assessments,
         "threshold": compared.threshold,
         "generalising_threshold": compared.generalising_threshold,
-        "packages": {name: importlib.metadata.version(name) for name in (*PACKAGES, *_taking_part())},
-        "python": platform.python_version(),
+        **versions(),
         **({} if command is None else {"command": command}),
     }
+
+
+def versions() -> dict[str, Any]:
+    """The versions of Python and of the packages that numbers depend on."""
+    packages = {name: importlib.metadata.version(name) for name in (*PACKAGES, *_taking_part())}
+    return {"packages": packages, "python": platform.python_version()}
 
 
 def _taking_part() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import polars as pl
 
+from evenhand.comparing.ability import Ability
 from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, MissingExtra, UsageError
 from evenhand.files import write_together, write_whole
@@ -41,6 +43,10 @@ class Report:
     corpus: Corpus | None = field(default=None, repr=False)
     measurements: MeasurementReport | None = field(default=None, repr=False)
     """Metrics of classifiers, where the corpus has gold labels."""
+    abilities: tuple[Ability, ...] = field(default=(), repr=False)
+    """Whether the systems are able at all, where the corpus has emotion words."""
+    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    """What systems themselves say about their scores, by system."""
 
     def __repr__(self) -> str:
         verdicts = Counter(finding.verdict for finding in self.findings)
@@ -80,9 +86,15 @@ class Report:
         return pandas.DataFrame(self.frame().to_dict(as_series=False))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values: `findings` and `provenance`."""
-        measured = {} if self.measurements is None else {"measurements": self.measurements.to_dict()}
-        return {"findings": [finding.to_dict() for finding in self.findings], **measured, "provenance": self.provenance}
+        """Plain values: `findings` and `provenance`, between them what else is known."""
+        between: dict[str, Any] = {}
+        if self.abilities:
+            between["abilities"] = [ability.to_dict() for ability in self.abilities]
+        if self.remarks:
+            between["remarks"] = {system: list(remarks) for system, remarks in self.remarks.items()}
+        if self.measurements is not None:
+            between["measurements"] = self.measurements.to_dict()
+        return {"findings": [finding.to_dict() for finding in self.findings], **between, "provenance": self.provenance}
 
     def to_json(self) -> str:
         """Stable JSON without NaN or Infinity: what is undefined is null, with its reason beside it."""
@@ -120,6 +132,8 @@ class Report:
             content = json.loads(path.read_text(encoding="utf-8"))
             findings = tuple(Finding.from_dict(values) for values in content["findings"])
             provenance = content["provenance"]
+            abilities = tuple(Ability.from_dict(values) for values in content.get("abilities", ()))
+            remarks = {system: tuple(said) for system, said in content.get("remarks", {}).items()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise EvenhandError(f"{path} is not a report of this version: {error}") from error
         scores, corpus = folder / SCORES_FILE, folder / CORPUS_FILE
@@ -128,6 +142,8 @@ class Report:
             provenance,
             Scores.load(scores) if scores.is_file() else None,
             Corpus.load(corpus) if corpus.is_file() else None,
+            abilities=abilities,
+            remarks=remarks,
         )
 
 

@@ -1,4 +1,4 @@
-"""A report in the terminal: a table to read at a glance, then one sentence per finding."""
+"""A report in the terminal: a table to read at a glance, then one sentence per finding, and what else to know."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evenhand.findings import Finding
+from evenhand.report.ability import ability_in_words
 from evenhand.report.report import Report
 from evenhand.report.words import (
     groups_in_words,
@@ -22,6 +23,7 @@ from evenhand.report.words import (
 )
 
 COLOURS = {"higher": "bold red", "lower": "bold red", "equivalent": "green", "cannot tell": "yellow"}
+ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
 READING = (
     "Gap: first group minus second ({groups}), in the output's own units. On these: the published paired test, for "
     "these very persons; p is adjusted. In general: the {level} interval for persons, templates and words like these; "
@@ -47,6 +49,23 @@ def print_report(report: Report, console: Console) -> None:
     console.print()
     for finding in report.findings:
         console.print(Text("• ", style=COLOURS[finding.verdict]) + Text(in_words(finding)))
+    if report.abilities:
+        _heading("Is the system able at all?", console)
+        for ability in report.abilities:
+            style = ABILITY_COLOURS[ability.weak]
+            # What warns is coloured throughout: it says that all of the above may mean nothing.
+            said = Text(ability_in_words(ability), style=style if ability.weak else "")
+            console.print(Text("• ", style=style) + said)
+    if report.remarks:
+        _heading("What systems say about their own scores", console)
+        for system, remarks in report.remarks.items():
+            for remark in remarks:
+                console.print(Text(f"• {system}: {remark}"))
+
+
+def _heading(text: str, console: Console) -> None:
+    console.print()
+    console.print(Text(text, style="bold"))
 
 
 def _table(report: Report, width: int) -> Table:

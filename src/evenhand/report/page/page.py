@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evenhand.comparing.ability import FAINT
 from evenhand.findings import Finding, SentencePair
-from evenhand.report import figures
+from evenhand.report import ability, figures
 from evenhand.report.details import Details
 from evenhand.report.page.shell import render
 from evenhand.report.words import (
@@ -34,6 +35,7 @@ SECTIONS = {
     "all": "All findings",
     "gaps": "Gaps",
     "differences": "Differences",
+    "ability": "Able at all?",
     "system": "One system",
     "reading": "How to read",
     "limits": "Limits",
@@ -65,13 +67,22 @@ def _shown_at_once(report: Report) -> dict[str, Any]:
         "counted": _counted(report.findings),
         "sampled": any(finding.draws > 1 for finding in report.findings),
         "findings": report.findings,
-        "sections": [{"id": name, "short": short} for name, short in SECTIONS.items()],
+        "sections": [
+            {"id": name, "short": short}
+            for name, short in SECTIONS.items()
+            if name != "ability" or report.abilities or report.remarks
+        ],
+        "abilities": ability.shown_at_once(report.abilities, names),
+        "crowded": len(report.abilities) > MOST_SENTENCES,
+        "remarks": [(system, remark) for system, remarks in report.remarks.items() for remark in remarks],
         "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
         "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(HEADINGS)],
         "rows": [_row(finding, names, place, several_comparisons(report.findings)) for finding in report.findings],
         "groups": groups_in_words(report.findings),
         "delta_percent": f"{100 * provenance['settings']['equivalence']:g}",
+        "alpha_percent": f"{100 * provenance['settings']['alpha']:g}",
+        "faint": f"{FAINT:g}",
         "thinned": any(finding.n > 300 for finding in report.findings) or len(report.findings) > 80,
         "limits": corpus.about.limits if corpus is not None else (),
         "provenance": {"command": None, **provenance},
@@ -148,6 +159,7 @@ def _drawn_on_demand(report: Report) -> dict[str, Any]:
             _comparison(name, members, names, place, details)
             for name, members in figures.by_comparison(report.findings).items()
         ],
+        "words": ability.drawn_on_demand(report.abilities),
         "persons": [] if some is None else list(zip(some.persons, some.groups, strict=True)),
         "templates": [] if some is None else list(some.templates),
         "systems": [
@@ -169,6 +181,7 @@ def _specs(theme: str, report: Report) -> dict[str, figures.Spec]:
         "forest": figures.forest([], delta=delta, theme=theme),
         "boxes": figures.boxes([], theme=theme),
         "heat": figures.heat([], theme=theme),
+        "words": ability.word_chart([], theme=theme),
     }
 
 

@@ -31,6 +31,32 @@
     }
   };
 
+  // The same numbers for those who cannot see the picture, or want to copy them.
+  const wordTable = (label, rows) => {
+    const heading = (text, numeric) => element("th", { scope: "col", ...(numeric ? { class: "number" } : {}) }, text);
+    const body = rows.map((row) => element("tr", {}, element("th", { scope: "row" }, row.word), element("td", {}, row.emotion),
+      element("td", { class: "number" }, shown(row.mean, 3)), element("td", { class: "number" }, String(row.n))));
+    const head = element("thead", {}, element("tr", {}, heading("word (intended)"), heading("emotion"), heading("mean score", true), heading("sentences", true)));
+    const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Mean score by emotion word, ${label}` }, element("table", {}, head, element("tbody", {}, ...body)));
+    return element("details", {}, element("summary", {}, "The same as a table"), scroll);
+  };
+  const drawWords = () => {
+    const choose = byId("words-of");
+    if (!choose) return;
+    const place = byId("words"), label = choose.selectedOptions[0].textContent;
+    const { order, means } = data.words.outputs[choose.value];
+    const rows = data.words.orders[order].map(([word, emotion, n], i) => ({ word, emotion, n, mean: means[i] }));
+    const spec = structuredClone(withRows("words", rows));
+    const present = data.words.emotions.filter((emotion) => rows.some((row) => row.emotion === emotion));
+    for (const channel of ["color", "shape"]) {
+      spec.layer[0].encoding[channel].scale.domain = data.words.emotions;
+      spec.layer[0].encoding[channel].legend.values = present;
+    }
+    place.replaceChildren();
+    chartIn(place, `words-${label}`, `${label}: ${data.specs.light.words.description}`, (show) => show(spec));
+    place.append(wordTable(label, rows));
+  };
+
   const bars = (heading, first, rows) => {
     if (!rows.length) return null;
     const most = Math.max(...rows.map(([, value]) => Math.abs(value)));
@@ -92,6 +118,7 @@
     if (link) { byId("choose").value = link.dataset.system; drawSystem(); }
   });
   byId("choose").addEventListener("change", drawSystem);
+  byId("words-of")?.addEventListener("change", drawWords);
 
-  start(() => { drawOverview(); drawSystem(); });
+  start(() => { drawOverview(); drawWords(); drawSystem(); });
 })();
