@@ -8,12 +8,19 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from evenhand.auditing import audit
+from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.scoring import Scores
+from evenhand.repair.averaging import Averaged, Averaging
+from evenhand.repair.layers import Layers
+from evenhand.repair.neutral import Neutralised
+from evenhand.repair.repaired import Repaired
+from evenhand.scoring import Scores, score
 from evenhand.specs import FORMS, allowed_settings, parse_spec, resolve
 from evenhand.systems import REGISTRY, Output, Scorer
-from evenhand.systems.planted import Planted
+from evenhand.systems.planted import Planted, PlantedOn
+from evenhand.translation import RoundTrip
 
 
 @pytest.fixture
@@ -211,3 +218,171 @@ def test_predictions_of_another_shape_are_described_in_a_system_file(tmp_path: P
         ("theirs", Output("joy", high=4)),
     ]
     assert scores.matrix.tolist() == [[2, 1], [4, 3]]
+
+
+# A bias planted on a system
+
+
+def test_a_bias_is_planted_on_a_system() -> None:
+    corpus = eec()
+    plain, planted = resolve("vader", corpus), resolve("planted(gap=0.05, person_sd=0.01)+vader", corpus)
+    assert isinstance(planted, PlantedOn)
+    assert planted.name == "planted(gap=0.05, person_sd=0.01)+vader"
+    texts = ["This woman feels angry.", "This man feels angry.", "Nobody of the corpus."]
+    difference = (planted.score(texts) - plain.score(texts))[:, 0]
+    assert difference[2] == 0
+    assert difference[0] - difference[1] == pytest.approx(0.05, abs=0.05)
+    assert difference[0] != difference[1]
+    alone = resolve("planted(gap=0.05)+vader", corpus)
+    assert (alone.score(texts) - plain.score(texts))[:, 0].tolist() == pytest.approx([0.025, -0.025, 0])
+
+
+def test_a_planted_bias_keeps_answers_in_their_range_and_changes_the_fingerprint() -> None:
+    corpus = eec()
+    large, small = resolve("planted(gap=4)+vader", corpus), resolve("planted(gap=0.1)+vader", corpus)
+    assert large.score(["This woman feels angry.", "This man feels angry."])[:, 0].tolist() == [1, -1]
+    assert len({large.fingerprint, small.fingerprint, resolve("vader", corpus).fingerprint}) == 3
+
+
+def test_a_bias_cannot_be_planted_on_what_was_recorded(tmp_path: Path) -> None:
+    recorded = tmp_path / "scores.csv"
+    recorded.write_text("text,score\n" + "\n".join(f'"{text}",0.5' for text in eec().frame["text"]))
+    with pytest.raises(UsageError, match="can be asked"):
+        resolve(f"planted+file:{recorded}", eec())
+
+
+# A repair around a system
+
+
+def saved_calibrator(path: Path, corpus: Corpus, system: str = "biased-female", method: type = Averaging) -> Path:
+    method.fit(score([scorer_of(system, corpus)], corpus, progress=False), corpus).save(path)
+    return path
+
+
+def test_a_repair_that_needs_no_fitting_is_named_by_a_word(corpus: Corpus) -> None:
+    made = scorer_of("repaired:averaging+biased-female", corpus)
+    assert isinstance(made, Averaged)
+    assert made.name == "repaired:averaging+biased-female"
+    assert made.inner.name == "biased-female"
+    assert made.score(["Ebony is sad.", "Jamel is sad."])[:, 0].tolist() == [0, 0]
+    assert isinstance(scorer_of("repaired: neutral + vader", eec()), Neutralised)
+
+
+def test_a_calibrator_is_read_from_its_file(corpus: Corpus, tmp_path: Path) -> None:
+    path = saved_calibrator(tmp_path / "layers.json", corpus, method=Layers)
+    made = scorer_of(f"repaired:{path}+biased-female", corpus)
+    assert isinstance(made, Repaired)
+    assert made.calibrator.method == "layers"
+    with_plus = saved_calibrator(tmp_path / "a+b.json", corpus)
+    assert isinstance(scorer_of(f"repaired:{with_plus}+biased-female", corpus), Averaged)
+
+
+def test_settings_and_nesting_go_on_inside(corpus: Corpus, tmp_path: Path) -> None:
+    made = scorer_of("repaired:averaging+planted(gap=0.1, seed=3)", corpus)
+    assert isinstance(made, Averaged)
+    assert made.inner.fingerprint == Planted(corpus, gap=0.1, seed=3).fingerprint
+    twice = scorer_of("repaired:averaging+repaired:averaging+planted(gap=0.1)+random(seed=3)", corpus)
+    assert isinstance(twice, Averaged)
+    assert isinstance(twice.inner, Averaged)
+    assert isinstance(twice.inner.inner, PlantedOn)
+    path = tmp_path / "mine.yaml"
+    path.write_text("name: mended\nsystem: repaired:averaging+vader\n")
+    assert scorer_of(str(path), corpus).name == "mended"
+    assert isinstance(resolve("roundtrip:es+repaired:averaging+vader", corpus), RoundTrip)
+    around = scorer_of("repaired:averaging+roundtrip:es+vader", corpus)
+    assert isinstance(around, Averaged)
+    assert isinstance(around.inner, RoundTrip)
+
+
+def test_flags_reach_the_system_inside(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "innercode.py").write_text("def half(texts):\n    return [0.5] * len(texts)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    made = resolve("repaired:averaging+py:innercode:half", corpus, bounds=(-1, 1), version="2")
+    assert isinstance(made, Averaged)
+    assert made.outputs == (Output("score", low=-1, high=1),)
+    assert made.fingerprint is not None
+
+
+def test_what_was_recorded_is_repaired_where_answers_are_enough(corpus: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("id,joy\ns1,0.75\ns2,0.25\n")
+    made = resolve(f"repaired:averaging+file:{path}", corpus)
+    assert isinstance(made, Scores)
+    assert made.matrix[:, 0].tolist() == [0.5, 0.5]
+    assert made.columns[0].system == f"repaired:averaging+file:{path}"
+    scores = resolve(f"file:{path}", corpus)
+    assert isinstance(scores, Scores)
+    Layers.fit(scores, corpus).save(tmp_path / "l.json")
+    assert isinstance(resolve(f"repaired:{tmp_path / 'l.json'}+file:{path}", corpus), Scores)
+    with pytest.raises(UsageError, match="was recorded, and cannot be asked about a neutral person instead"):
+        resolve(f"repaired:neutral+file:{path}", corpus)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("repaired:averaging", "'repaired:averaging' does not read as repaired:CALIBRATOR+SYSTEM"),
+        ("repaired:+vader", "'repaired:+vader' does not read as repaired:CALIBRATOR+SYSTEM"),
+        ("repaired:averaging+", "does not read as repaired:CALIBRATOR+SYSTEM"),
+        ("repaired:avraging+vader", "unknown repair 'avraging'; did you mean 'averaging'? (or the .json file of a "),
+        ("repaired:no.json+vader", "there is no file no.json"),
+        ("repaired:averaging+vadr", "unknown system 'vadr'; did you mean 'vader'?"),
+        ("repaired:averaging(x=1)+vader", "'averaging' has no setting 'x'; it takes no settings"),
+        ("repaired:neutral(lang=en)+vader", "'neutral' has no setting 'lang'; its settings: language=None"),
+        (
+            "repaired:neutral+vader",
+            "no sentence of the corpus 'tiny' has a version with a neutral person: it is not known",
+        ),
+        ("repair:averaging+vader", "unknown system 'repair'; did you mean 'repaired'?"),
+    ],
+)
+def test_a_repair_that_is_typed_wrong_is_one_line(spec: str, message: str, corpus: Corpus) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve(spec, corpus)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is no JSON file, or a damaged one; a calibrator comes from: evenhand repair"),
+        ("[1]", "holds no calibrator; one comes from: evenhand repair"),
+        ('{"evenhand_calibrator": 0}', "was written by another version of Evenhand; fit it again"),
+        ('{"evenhand_calibrator": 1, "method": "magic"}', "unknown method 'magic'"),
+        ('{"evenhand_calibrator": 1, "method": "layers"}', "does not hold a whole calibrator"),
+    ],
+)
+def test_a_calibrator_that_cannot_be_read_is_one_line(
+    content: str, message: str, corpus: Corpus, tmp_path: Path
+) -> None:
+    (tmp_path / "c.json").write_text(content)
+    with pytest.raises(EvenhandError) as caught:
+        resolve(f"repaired:{tmp_path / 'c.json'}+vader", corpus)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_calibrator_of_another_system_is_refused(corpus: Corpus, tmp_path: Path) -> None:
+    path = saved_calibrator(tmp_path / "c.json", corpus, "random(seed=1)", Layers)
+    with pytest.raises(UsageError, match=r"^this calibrator was fitted for 'random\(seed=1\)' as it was then"):
+        resolve(f"repaired:{path}+random(seed=2)", corpus)
+    (tmp_path / "m.yaml").write_text(f"system: repaired:{path}+random(seed=1)\nsettings: {{x: 1}}\n")
+    with pytest.raises(UsageError, match=r"'repaired' takes no settings"):
+        resolve(str(tmp_path / "m.yaml"), corpus)
+
+
+def test_an_audit_of_a_repaired_system_finds_no_gap_and_asks_nothing_twice(tmp_path: Path) -> None:
+    corpus = eec().sample(600)
+    spec = "planted(gap=0.1, person_sd=0.02)"
+    before, after = audit(
+        [spec, f"repaired:averaging+{spec}"], corpus, attributes="gender", cache=tmp_path, progress=False
+    ).findings
+    assert before.mean_difference > 0.05
+    assert after.mean_difference == pytest.approx(0, abs=1e-15)
+    kept = sorted(path.name for path in (tmp_path / "scores").rglob("*.answers"))
+    again = audit(f"repaired:averaging+{spec}", corpus, attributes="gender", cache=tmp_path, progress=False)
+    assert again.findings[0].mean_difference == after.mean_difference
+    assert sorted(path.name for path in (tmp_path / "scores").rglob("*.answers")) == kept
+    assert len(kept) == 1

@@ -9,10 +9,11 @@ from evenhand.corpora import eec
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.findings import Finding
 from evenhand.rating.reproduction import reproduce_rating
+from evenhand.repair.reproduction import reproduce_calibration
 from evenhand.studies.reproduction import NOUN_PHRASES, Check, reproduce_eec
 from evenhand.studying import study
 
-PAPERS = ("eec", "rating")
+PAPERS = ("eec", "rating", "calibration")
 
 
 def reproduce(
@@ -25,16 +26,16 @@ def reproduce(
     """Recompute what a paper printed, as far as the inputs allow.
 
     For `eec`, `svm` is a folder with one SVM-Unigrams model per dimension, trained on the task's own tweets;
-    `submissions` and `gold` are the task's own files. `rating` needs nothing more than what is shipped.
+    `submissions` and `gold` are the task's own files. The others need nothing more than what is shipped.
     """
     if paper not in PAPERS:
         raise UsageError(f"no published figures for {paper!r}{did_you_mean(paper, PAPERS)}")
-    if paper == "rating":
+    if paper != "eec":
         if any(given is not None for given in (svm, submissions, gold)):
             raise UsageError(
-                "'rating' is recomputed from figures that are shipped; svm, submissions and gold are for 'eec'"
+                f"{paper!r} is recomputed from figures that are shipped; svm, submissions and gold are for 'eec'"
             )
-        return reproduce_rating()
+        return reproduce_rating() if paper == "rating" else reproduce_calibration()
     found = None if submissions is None else study(submissions, gold=gold)
     return reproduce_eec(baseline=None if svm is None else _baseline(Path(svm)), study=found)
 

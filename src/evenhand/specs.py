@@ -13,10 +13,15 @@ from typing import Any
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.recorded import read_predictions
+from evenhand.repair import Averaging, load_calibrator, repaired
+from evenhand.repair.averaging import Averaged
+from evenhand.repair.neutral import Neutralised
+from evenhand.repair.wrapping import Wrapped
 from evenhand.scoring import Scores
 from evenhand.system_file import ENDINGS as SYSTEM_FILE_ENDINGS
 from evenhand.system_file import Described, read_system_file, read_translator_file
 from evenhand.systems import REGISTRY, Scorer, build_system
+from evenhand.systems.planted import PlantedOn
 from evenhand.systems.plugins import find_system, plugin_names
 from evenhand.tables import ENDINGS
 from evenhand.translation import Apertium, RoundTrip, ThereAndBack, Translator, build_translator, direction_via
@@ -28,21 +33,32 @@ FILE = "file"
 ROUND_TRIP = "roundtrip"
 """The form of a system that is asked about what comes home from a round trip through another language."""
 
+REPAIRED = "repaired"
+"""The form of a system with a repair around it."""
+
 FORMS = {
     "NAME or NAME(key=value, ...)": "a system of the table, with its settings",
     f"{FILE}:PATH": "predictions that were recorded: csv, tsv, jsonl or parquet with a column text or id",
     "http://... or https://...": "short for http:URL",
     f"{ROUND_TRIP}:TRANSLATOR+SYSTEM": "a system that is asked after a round trip: es, apertium:eng-spa, argos:en-da, "
     "hf:EN_DA,hf:DA_EN, or a file that describes the translators",
+    f"{REPAIRED}:CALIBRATOR+SYSTEM": "a system with a repair around it: the file of a calibrator (evenhand repair), or "
+    "averaging or neutral, which need none",
+    "planted(key=value, ...)+SYSTEM": "a system with a bias planted on it, to see a repair take it away again",
     "FILE.yaml": "a system with settings that are written down",
 }
 """What may be typed where a system is asked for, besides NAME:ADDRESS of the table."""
 
+UNFITTED: Mapping[str, Callable[..., Wrapped]] = {"averaging": Averaged, "neutral": Neutralised}
+"""Repairs that need no fitting: they take the versions of a sentence from the corpus."""
+
+CALIBRATOR_ENDING = ".json"
 ADDRESS_OF_ENDPOINT = re.compile(r"https?://", re.IGNORECASE)
 HERE = "en"
 """Where a round trip starts when only the language that it goes through is named."""
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}")
+PLANTED_ON = re.compile(r"planted\s*(?:\((?P<settings>[^()]*)\))?\s*\+(?P<system>.+)", re.DOTALL)
 NAME = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<settings>.*)\))?", re.DOTALL)
 
 
@@ -52,15 +68,17 @@ def resolve(
     *,
     bounds: tuple[float, float] | None = None,
     version: str | None = None,
+    base_url: str | None = None,
     cache: Path | None = None,
 ) -> Scorer | Scores:
     """What a string means: a system to ask, or (for `file:`) scores that are already there.
 
     `bounds` are the ends of the range of outputs that declare none (0 and 1 if not given). `version` vouches for a
-    system that cannot be looked into: under the same version its answers are taken to be the same. Translations of
-    round trips are kept in `cache`, if not in the usual place.
+    system that cannot be looked into: under the same version its answers are taken to be the same. `base_url` is where
+    the server of language models listens. Translations of round trips are kept in `cache`, if not in the usual place.
     """
-    flags: dict[str, Any] = {} if version is None else {"version": version}
+    named = {"version": version, "base_url": base_url}
+    flags: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if bounds is not None:
         flags |= {"low": bounds[0], "high": bounds[1]}
     return _meant(spec.strip(), corpus, flags, cache)
@@ -71,11 +89,24 @@ def _meant(spec: str, corpus: Corpus, flags: Mapping[str, Any], cache: Path | No
         described = read_system_file(Path(spec).expanduser())
         made = _resolve(described.system, described.settings, corpus, flags, cache)
         return _named(made, described.name or spec)
+    planted = PLANTED_ON.fullmatch(spec)
+    if planted is not None:
+        return _named(_planted_on(spec, planted, corpus, flags, cache), spec)
     name, colon, _ = _parts(spec)
     if colon and NAME.fullmatch(name):
         return _named(_resolve(spec, {}, corpus, flags, cache), spec)
     name, settings = parse_spec(spec)
     return _named(_resolve(name, settings, corpus, flags, cache), spec)
+
+
+def _planted_on(
+    spec: str, parts: re.Match[str], corpus: Corpus, flags: Mapping[str, Any], cache: Path | None
+) -> PlantedOn:
+    settings = checked_settings("planted", PlantedOn, _settings(spec, parts["settings"] or ""))
+    inner = _meant(parts["system"].strip(), corpus, flags, cache)
+    if isinstance(inner, Scores):
+        raise UsageError(f"{parts['system']!r} was recorded; a bias is planted on a system that can be asked")
+    return PlantedOn(corpus, inner, **settings)
 
 
 def resolve_trip(spec: str, *, cache: Path | None = None) -> ThereAndBack:
@@ -116,6 +147,49 @@ def _round_trip(address: str, corpus: Corpus, flags: Mapping[str, Any], cache: P
     return RoundTrip(asked, resolve_trip(trip, cache=cache))
 
 
+def _repaired(address: str, corpus: Corpus, flags: Mapping[str, Any], cache: Path | None) -> Wrapped | Scores:
+    how, inner = _how_and_inner(address)
+    if not how or not inner:
+        raise UsageError(f"{f'{REPAIRED}:{address}'!r} does not read as {REPAIRED}:CALIBRATOR+SYSTEM")
+    word = NAME.fullmatch(how)
+    if word is not None and word["name"] in UNFITTED:
+        build = UNFITTED[word["name"]]
+        settings = checked_settings(word["name"], build, _settings(how, word["settings"] or ""))
+        asked = _meant(inner, corpus, flags, cache)
+        if not isinstance(asked, Scores):
+            return _asking_versions(build(asked, corpus, **settings), corpus)
+        if build is not Averaged:
+            raise UsageError(f"{inner!r} was recorded, and cannot be asked about a neutral person instead")
+        return Averaging.fit(asked, corpus).apply(asked, corpus)
+    path = Path(how).expanduser()
+    if path.suffix.lower() != CALIBRATOR_ENDING and not path.is_file():
+        raise UsageError(
+            f"unknown repair {how!r}{did_you_mean(how, UNFITTED)} (or the {CALIBRATOR_ENDING} file of a calibrator, "
+            "from: evenhand repair)"
+        )
+    calibrator = load_calibrator(path)
+    asked = _meant(inner, corpus, flags, cache)
+    return calibrator.apply(asked, corpus) if isinstance(asked, Scores) else repaired(asked, calibrator, corpus)
+
+
+def _asking_versions(made: Wrapped, corpus: Corpus) -> Wrapped:
+    """Refuse a substitution that would substitute nothing."""
+    if isinstance(made, Neutralised) and made.left and not made.distinct:
+        raise UsageError(
+            f"no sentence of the corpus {corpus.name!r} has a version with a neutral person: {made.reason}; its "
+            f"language may be named, as in {REPAIRED}:neutral(language=en)+SYSTEM"
+        )
+    return made
+
+
+def _how_and_inner(address: str) -> tuple[str, str]:
+    """What stands before and after the plus sign; the name of a file may hold one too."""
+    parts = address.split("+")
+    splits = [("+".join(parts[:n]).strip(), "+".join(parts[n:]).strip()) for n in range(1, len(parts))]
+    files = (split for split in splits if Path(split[0]).expanduser().is_file())
+    return next(files, splits[0] if splits else ("", ""))
+
+
 def _resolve(
     spec: str, settings: Mapping[str, Any], corpus: Corpus, flags: Mapping[str, Any], cache: Path | None
 ) -> Scorer | Scores:
@@ -124,12 +198,16 @@ def _resolve(
         if settings:
             raise UsageError(f"{ROUND_TRIP!r} takes no settings; write them into files for system and translators")
         return _round_trip(address, corpus, flags, cache)
+    if name == REPAIRED and colon:
+        if settings:
+            raise UsageError(f"{REPAIRED!r} takes no settings; write them into a file for the system")
+        return _repaired(address, corpus, flags, cache)
     if name == FILE and colon:
         given = _fitting(read_predictions, {"name": spec, **flags}) | checked_settings(FILE, read_predictions, settings)
         return read_predictions(Path(address).expanduser(), corpus, **given)
     entry = find_system(name)
     if entry is None:
-        known = {*REGISTRY, *plugin_names(), FILE, ROUND_TRIP}
+        known = {*REGISTRY, *plugin_names(), FILE, ROUND_TRIP, REPAIRED}
         raise UsageError(f"unknown system {name!r}{did_you_mean(name, known)}{_hint(spec)}")
     if colon if entry.address is None else not address:
         raise UsageError(f"{spec!r} does not read as {entry.typed}")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
@@ -128,7 +129,7 @@ class TestEstimators:
     def test_a_classifier_gives_a_probability_per_class(self) -> None:
         model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, ["pos", "neg", "mid", "neg"])
         scorer = as_scorer(model, name="mood")
-        assert scorer.outputs == tuple(Output(name, kind="probability") for name in ("mid", "neg", "pos"))
+        assert scorer.outputs == tuple(Output(name, kind="probability", of="class") for name in ("mid", "neg", "pos"))
         np.testing.assert_allclose(scorer.score(TEXTS), model.predict_proba(TEXTS))
 
     def test_a_classifier_of_two_classes_gives_the_second(self) -> None:
@@ -136,6 +137,11 @@ class TestEstimators:
         scorer = as_scorer(model, name="mood")
         assert scorer.outputs == (Output("pos", kind="probability"),)
         np.testing.assert_allclose(scorer.score(TEXTS)[:, 0], model.predict_proba(TEXTS)[:, 1])
+
+    def test_labels_that_do_not_exclude_each_other_are_no_distribution(self) -> None:
+        model = make_pipeline(CountVectorizer(), OneVsRestClassifier(LogisticRegression()))
+        model.fit(TEXTS, np.array([[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 0]]))
+        assert [output.of for output in as_scorer(model).outputs] == [None] * 3
 
     def test_a_regressor_gives_one_score(self) -> None:
         model = make_pipeline(CountVectorizer(), Ridge()).fit(TEXTS, [1, 0, 1, 0])

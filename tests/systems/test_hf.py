@@ -160,6 +160,9 @@ class TestWhatItAnswers:
     def test_of_three_labels_a_probability_each(self, models: Path) -> None:
         system = HuggingFace(str(models / "three"))
         assert [output.name for output in system.outputs] == ["1 star", "2 stars", "3 stars"]
+        assert [output.of for output in system.outputs] == ["class"] * 3
+        some = HuggingFace(str(models / "three"), outputs=["1 star", "2 stars"])
+        assert [output.of for output in some.outputs] == [None] * 2
         np.testing.assert_allclose(system.score(TEXTS), softmax(plain_logits(models / "three", TEXTS)), atol=1e-5)
 
     def test_labels_that_do_not_exclude_each_other_a_probability_each(self, models: Path) -> None:

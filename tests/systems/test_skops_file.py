@@ -43,7 +43,7 @@ def test_a_classifier_gives_the_probability_of_each_class(tmp_path: Path) -> Non
     path = saved(tmp_path / "m.skops", LogisticRegression())
     scorer = from_skops_file(path)
     assert scorer.name == f"skops:{path}"
-    assert scorer.outputs == tuple(Output(name, kind="probability") for name in ("mid", "neg", "pos"))
+    assert scorer.outputs == tuple(Output(name, kind="probability", of="class") for name in ("mid", "neg", "pos"))
     model = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, ["pos", "neg", "mid", "neg"])
     np.testing.assert_allclose(scorer.score(TEXTS), model.predict_proba(TEXTS))
     assert scorer.score([]).shape == (0, 3)

@@ -91,6 +91,7 @@ def test_of_two_categories_the_second(folder: Path) -> None:
 def test_of_others_each(folder: Path, kind: str, names: list[str]) -> None:
     system = SpacyCategories(str(folder / kind))
     assert [output.name for output in system.outputs] == names
+    assert {output.of for output in system.outputs} == ({"class"} if kind == "three" else {None})
     expected = [[cats(folder / kind, text)[name] for name in names] for text in TEXTS]
     np.testing.assert_allclose(system.score(TEXTS), expected, atol=1e-6)
 

@@ -12,7 +12,7 @@ import typer
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="eec or rating")],
+    paper: Annotated[str, typer.Argument(help="eec, rating or calibration")],
     svm: Annotated[
         Path | None, typer.Option(help="Folder of SVM-Unigrams models, one per dimension, trained on the task's data.")
     ] = None,

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import polars as pl
 
 from evenhand.corpora import Corpus
+from evenhand.corpora.persons import Directory
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.files import reason, write_whole
 from evenhand.repair.rows import Rows
@@ -32,6 +34,10 @@ class FittedFor:
     attributes: Mapping[str, tuple[str, ...]]
     corpus: str
     corpus_digest: str
+    directory: Directory | None = field(default=None, repr=False)
+    """To find the persons that it was fitted on in any text."""
+    paired: tuple[str, ...] = field(default=(), repr=False)
+    """Those of them who correspond one to one."""
 
     @classmethod
     def of(cls, scores: Scores, corpus: Corpus) -> FittedFor:
@@ -41,7 +47,34 @@ class FittedFor:
             raise UsageError(f"a calibrator is fitted for one system, not for {len(names)}: {', '.join(sorted(names))}")
         column = scores.columns[0]
         outputs = tuple(column.output for column in scores.columns)
-        return cls(column.system, column.fingerprint, outputs, dict(corpus.attributes), corpus.name, corpus.digest)
+        return cls(
+            column.system,
+            column.fingerprint,
+            outputs,
+            dict(corpus.attributes),
+            corpus.name,
+            corpus.digest,
+            Directory.of(corpus),
+            _paired(corpus),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(replace(self, directory=None)) | {
+            "directory": None if self.directory is None else self.directory.to_json()
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> FittedFor:
+        """Rebuild it from its plain values."""
+        directory = content["directory"]
+        rebuilt = {
+            "outputs": tuple(Output(**output) for output in content["outputs"]),
+            "attributes": {name: tuple(groups) for name, groups in content["attributes"].items()},
+            "directory": None if directory is None else Directory.from_json(directory),
+            "paired": tuple(content["paired"]),
+        }
+        return cls(**{**content, **rebuilt})
 
     def refuse_another(self, fingerprint: str | None, outputs: Sequence[Output], system: str) -> None:
         """Raise if another system, or one with other labels, is to be repaired with this."""
@@ -98,7 +131,7 @@ class Calibrator(ABC):
         content = {
             "evenhand_calibrator": FORMAT,
             "method": self.method,
-            "fitted_for": asdict(self.fitted_for),
+            "fitted_for": self.fitted_for.to_json(),
             "fitted": self.content(),
         }
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
@@ -140,15 +173,17 @@ def load_calibrator(path: Path | str) -> Calibrator:
     if method not in METHODS:
         raise EvenhandError(f"{path}: unknown method {method!r}{did_you_mean(str(method), METHODS)}")
     try:
-        return METHODS[method].from_content(_fitted_for(content["fitted_for"]), content["fitted"])
+        return METHODS[method].from_content(FittedFor.from_json(content["fitted_for"]), content["fitted"])
     except (KeyError, TypeError, ValueError, AttributeError, EvenhandError) as error:
         raise EvenhandError(f"{path} does not hold a whole calibrator; fit it again: evenhand repair") from error
 
 
-def _fitted_for(content: Mapping[str, Any]) -> FittedFor:
-    outputs = tuple(Output(**output) for output in content["outputs"])
-    attributes = {name: tuple(groups) for name, groups in content["attributes"].items()}
-    return FittedFor(**{**content, "outputs": outputs, "attributes": attributes})
+def _paired(corpus: Corpus) -> tuple[str, ...]:
+    """The persons who have a counterpart."""
+    if "pair" not in corpus.frame.columns:
+        return ()
+    persons = corpus.frame.filter(pl.col("pair").is_not_null())["person"].unique(maintain_order=True)
+    return tuple(str(person) for person in persons)
 
 
 def numbers(values: Sequence[float]) -> Array:

@@ -2,75 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
-from scipy import special
 
-from evenhand.comparing.settings import Settings
-from evenhand.comparing.tested import Tested
-from evenhand.contrasts import Contrast, contrast
 from evenhand.corpora import Corpus
-from evenhand.corpora.corpus import Condition
-from evenhand.errors import UsageError
+from evenhand.repair.gaps import EVERYBODY, KINDS, PAIRED, UNPAIRED, Comparison, Gap, comparisons, joined, kinds_of
 from evenhand.repair.variables import Variable
 from evenhand.scoring import Column, Scores
-from evenhand.stats import ROUNDING
 from evenhand.stats.multiplicity import holm
 from evenhand.systems.base import Array
 
+__all__ = ["ALPHA", "EVERYBODY", "KINDS", "PAIRED", "UNPAIRED", "Evidence", "evidence", "readings"]
+
 ALPHA = 0.05
-"""The level at which a gap counts as there: a fair system is left alone in 95 of 100 fits."""
+"""The level at which a gap counts as there: for each variable and attribute, a fair system is left alone in at least
+95 of 100 fits."""
 
-EVERYBODY, PAIRED, UNPAIRED = "everybody", "paired", "unpaired"
-KINDS: dict[str, dict[str, Condition]] = {PAIRED: {"pair": True}, UNPAIRED: {"pair": None}}
-"""Persons that correspond one to one (this woman, this man), and those that do not (names)."""
+DIFFERENCE = "difference"
 
-
-@dataclass(frozen=True)
-class Gap:
-    """One gap for persons in general: first group minus second; arrays hold one number per reading of the variable."""
-
-    first: str
-    second: str
-    operator: Array
-    """What each sentence counts: `operator @ scores` is the gap."""
-    estimate: Array
-    variance: Array
-    freedom: Array
-
-    @property
-    def p(self) -> Array:
-        """Two-sided; where nothing varies, 0 for a gap and 1 for none; NaN where too little is left to tell."""
-        certain = self.variance == 0
-        deviation = np.sqrt(np.where(certain, 1.0, self.variance))
-        tested = 2 * special.stdtr(np.where(certain, 1.0, self.freedom), -np.abs(self.estimate) / deviation)
-        p: Array = np.where(certain, np.where(self.estimate == 0, 1.0, 0.0), tested)
-        return np.where(~certain & (self.freedom < 1), np.nan, p)
+SHARES = {EVERYBODY: 0.8, PAIRED: 0.1, UNPAIRED: 0.1}
+"""Of the level, when it is asked whether there is any gap at all: most for all persons together, who see it best; a
+little for each kind, in case that they contradict each other."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for correcting one variable for one attribute, among persons of one kind."""
+    """What is known about the gaps between the groups of an attribute, among some kind of persons."""
 
     kind: str
     gaps: tuple[Gap, ...]
     p: float | None
-    """The smallest p after Holm's correction for all pairs of groups and readings; None where there is none."""
-    tests: int = 1
-    """How many kinds of persons speak for themselves: each is then asked at a level as many times smaller."""
+    """The smallest p after correction for all that was asked: pairs of groups and readings (Holm), and kinds of persons
+    (closed testing); None where there is none."""
 
     @property
     def weight(self) -> float:
         """How much of a correction is deserved, 0 to 1: nothing unless the gap is significant, else 1 − V/gap².
 
-        The gap that is seen is the true one and chance: its square is too large by V on average, and a correction by
-        all of it would over-correct as often as not.
+        The gap that is seen is the true one and chance: its square is too large by V on average. Of all multiples of
+        the gap that is seen, this one leaves the smallest squared gap to be expected.
         """
-        if self.p is None or self.p >= ALPHA / self.tests:
+        if self.p is None or self.p >= ALPHA:
             return 0.0
         squares = sum(float(gap.estimate @ gap.estimate) for gap in self.gaps)
         return max(0.0, 1 - sum(float(gap.variance.sum()) for gap in self.gaps) / squares)
@@ -86,29 +61,52 @@ class Evidence:
         return far
 
 
+_FOUND: WeakKeyDictionary[Scores, dict[tuple[str, Variable, str], tuple[Evidence, ...]]] = WeakKeyDictionary()
+"""Evidence in scores that are still in use: every method asks for the same."""
+
+
 def evidence(scores: Scores, corpus: Corpus, variable: Variable, attribute: str) -> tuple[Evidence, ...]:
-    """What the scores say about the gaps between the groups of an attribute.
+    """What the scores of one system say about the gaps between the groups of an attribute.
 
-    Persons of all kinds speak together, each kind with the weight of its precision, unless the kinds differ
-    significantly among themselves: then each speaks for itself. Where they find a gap together, a kind that also finds
-    it alone is corrected by its own. `scores` are those of one system.
+    Where there are two kinds of persons, it is asked first whether there is any gap at all, and then about each kind. A
+    kind that finds a gap by itself is corrected by that; one that does not is corrected by what all persons find
+    together, unless the kinds differ significantly. Groups that cannot be compared (a single person) are left out.
     """
-    read = readings(scores, variable)
-    groups = [group for group in corpus.attributes[attribute] if (corpus.frame[attribute] == group).any()]
-    by_kind = {kind: _gaps(read, corpus, attribute, groups, kind) for kind in _kinds(corpus)}
-    alone = [_evidence(kind, gaps) for kind, gaps in by_kind.items() if gaps]
-    if len(alone) < 2:
-        return tuple(replace(one, kind=EVERYBODY) for one in alone)
-    if _differ(*(one.gaps for one in alone)):
-        return tuple(replace(one, tests=len(alone)) for one in alone)
-    together = _evidence(EVERYBODY, [_together(*pair) for pair in zip(*(one.gaps for one in alone), strict=True)])
-    if not together.weight or not any(one.weight for one in alone):
-        return (together,)
-    return tuple(one if one.weight else replace(together, kind=one.kind) for one in alone)
+    known = _FOUND.setdefault(scores, {})
+    asked = corpus.digest, variable, attribute
+    if asked not in known:
+        known[asked] = weighed(gaps_by_scope(_tested(scores, variable), corpus, attribute))
+    return known[asked]
 
 
-def _evidence(kind: str, gaps: Sequence[Gap]) -> Evidence:
-    return Evidence(kind, tuple(gaps), _smallest_p(gaps))
+def gaps_by_scope(read: Scores, corpus: Corpus, attribute: str) -> dict[str, list[Gap]]:
+    """The gaps among each kind of persons, among all persons (each counting the same), and the kinds' difference."""
+    made = {kind: comparisons(corpus, attribute, kind) for kind in kinds_of(corpus, attribute)}
+    made = {kind: each for kind, each in made.items() if each}
+    if len(made) == 2 and _alike(*made.values()):
+        some, others = made.values()
+        made |= {
+            EVERYBODY: [joined(*both, _by_persons(*both)) for both in zip(some, others, strict=True)],
+            DIFFERENCE: [joined(*both, (1.0, -1.0)) for both in zip(some, others, strict=True)],
+        }
+    whole = {scope: each for scope, each in made.items() if not any(one.contrast.not_general for one in each)}
+    return {scope: [one.gap(read) for one in each] for scope, each in whole.items()}
+
+
+def weighed(gaps: Mapping[str, Sequence[Gap]]) -> tuple[Evidence, ...]:
+    """What the gaps among each kind of persons, and among all of them, speak for."""
+    asked = {scope: _smallest_p(each) for scope, each in gaps.items() if scope != DIFFERENCE}
+    found = {scope: Evidence(scope, tuple(gaps[scope]), p) for scope, p in _closed(asked).items()}
+    if len(found) == 1:
+        # Those who can speak for persons in general do so for all.
+        return tuple(replace(one, kind=EVERYBODY) for one in found.values())
+    alone = [one for kind, one in found.items() if kind != EVERYBODY]
+    everybody = found.get(EVERYBODY)
+    if everybody is None or _differ(gaps[DIFFERENCE]):
+        return tuple(alone)
+    if not any(one.weight for one in alone):
+        return (everybody,)
+    return tuple(one if one.weight or not everybody.weight else replace(everybody, kind=one.kind) for one in alone)
 
 
 def readings(scores: Scores, variable: Variable) -> Scores:
@@ -119,96 +117,45 @@ def readings(scores: Scores, variable: Variable) -> Scores:
     return Scores(scores.ids, matrix, columns, scores.corpus_digest)
 
 
-def gap_operator(made: Contrast) -> Array:
-    """What each sentence counts in a contrast's estimate."""
-    unit, _, sentence, value = made.entries
-    counts = made.unit_weights[unit] * value / made.cells.height
-    return np.bincount(sentence, weights=counts, minlength=made.shape[1]).astype(np.float64)
+def _tested(scores: Scores, variable: Variable) -> Scores:
+    """The readings that say something of their own: of two labels, one says it all."""
+    read = readings(scores, variable)
+    if not variable.is_distribution or len(read.columns) != 2:
+        return read
+    return Scores(read.ids, read.matrix[:, 1:], read.columns[1:], read.corpus_digest)
 
 
-def _kinds(corpus: Corpus) -> tuple[str, ...]:
-    """Both kinds of persons where there are both; else nobody is told apart."""
-    if "pair" not in corpus.frame.columns:
-        return (EVERYBODY,)
-    paired = corpus.frame["pair"].is_not_null()
-    return (PAIRED, UNPAIRED) if paired.any() and not paired.all() else (EVERYBODY,)
+def _alike(some: Sequence[Comparison], others: Sequence[Comparison]) -> bool:
+    """Whether two kinds of persons have the same groups."""
+    pairs = [[(one.contrast.first, one.contrast.second) for one in each] for each in (some, others)]
+    return pairs[0] == pairs[1]
 
 
-def _gaps(read: Scores, corpus: Corpus, attribute: str, groups: Sequence[str], kind: str) -> list[Gap]:
-    """The gaps between all pairs of groups; none where the persons of this kind cannot speak for others."""
-    marked = replace(corpus, subsets={**corpus.subsets, **KINDS})
-    gaps = []
-    for pair in combinations(groups, 2):
-        try:
-            made = contrast(marked, attribute, groups=pair, subset="all" if kind == EVERYBODY else kind)
-        except UsageError:
-            return []
-        parts = Tested(made, marked, read, Settings()).components
-        if parts is None:
-            return []
-        gaps.append(Gap(*pair, gap_operator(made), parts.estimate, parts.variance, parts.degrees_of_freedom))
-    return gaps
+def _by_persons(one: Comparison, other: Comparison) -> tuple[float, float]:
+    """What each kind counts, so that each person counts the same."""
+    persons = one.contrast.n_persons, other.contrast.n_persons
+    return persons[0] / sum(persons), persons[1] / sum(persons)
 
 
-def _differ(some: Sequence[Gap], others: Sequence[Gap]) -> bool:
-    """Whether two kinds of persons show different gaps."""
-    differences = [
-        Gap(
-            one.first,
-            one.second,
-            one.operator - other.operator,
-            _difference(one.estimate, other.estimate),
-            one.variance + other.variance,
-            _freedom([one.variance, other.variance], [one.freedom, other.freedom]),
-        )
-        for one, other in zip(some, others, strict=True)
-    ]
+def _differ(differences: Sequence[Gap]) -> bool:
     p = _smallest_p(differences)
     return p is not None and p < ALPHA
 
 
-def _difference(some: Array, others: Array) -> Array:
-    """The difference; nothing where it is rounding."""
-    difference = some - others
-    return np.where(np.abs(difference) <= ROUNDING * (np.abs(some) + np.abs(others)), 0.0, difference)
-
-
-def _together(one: Gap, other: Gap) -> Gap:
-    """The gap of two kinds of persons, each weighted by its precision (over all readings)."""
-    share = _share(float(one.variance.sum()), float(other.variance.sum()))
-    parts = [share**2 * one.variance, (1 - share) ** 2 * other.variance]
-    return Gap(
-        one.first,
-        one.second,
-        share * one.operator + (1 - share) * other.operator,
-        share * one.estimate + (1 - share) * other.estimate,
-        parts[0] + parts[1],
-        _freedom(parts, [one.freedom, other.freedom]),
-    )
-
-
-def _share(variance: float, other: float) -> float:
-    if variance == 0 and other == 0:
-        return 0.5
-    return other / (variance + other)
-
-
-def _freedom(parts: Sequence[Array], freedoms: Sequence[Array]) -> Array:
-    """Satterthwaite's, over parts of a variance; those without variance have no say."""
-    total = np.sum(parts, axis=0)
-    squared = np.sum(
-        [
-            np.divide(part**2, df, out=np.zeros_like(part), where=(part > 0) & (df > 0))
-            for part, df in zip(parts, freedoms, strict=True)
-        ],
-        axis=0,
-    )
-    freedom: Array = np.divide(total**2, squared, out=np.full_like(total, np.nan), where=squared > 0)
-    return freedom
-
-
 def _smallest_p(gaps: Sequence[Gap]) -> float | None:
-    p: npt.NDArray[np.float64] = np.concatenate([gap.p for gap in gaps])
+    """After Holm's correction for pairs of groups and readings; None where nothing can be told."""
+    p = np.concatenate([gap.p for gap in gaps])
     if np.isnan(p).all():
         return None
     return float(holm(np.where(np.isnan(p), 1.0, p)).min())
+
+
+def _closed(p: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Corrected for asking in several scopes, by closed testing: each on its own p, once there is any gap at all.
+
+    Whether there is any is asked by Bonferroni with unequal shares of the level.
+    """
+    shares = SHARES if EVERYBODY in p and len(p) > 1 else dict.fromkeys(p, 1 / max(len(p), 1))
+    known = {scope: one for scope, one in p.items() if one is not None}
+    any_at_all = min((min(1.0, one / shares[scope]) for scope, one in known.items()), default=1.0)
+    return {scope: max(known[scope], any_at_all) if scope in known else None for scope in p}

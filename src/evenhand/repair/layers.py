@@ -14,6 +14,7 @@ from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.repair.calibrator import Calibrator, FittedFor, calibrator, numbers
 from evenhand.repair.evidence import EVERYBODY, PAIRED, Evidence, evidence
+from evenhand.repair.gaps import attributes_in
 from evenhand.repair.rows import Rows
 from evenhand.repair.variables import Variable, variables
 from evenhand.scoring import Scores
@@ -92,7 +93,7 @@ class Layers(Calibrator):
         found = [
             layer
             for variable in variables([column.output for column in scores.columns])
-            for layer in _layers(scores, corpus, variable, attributes or corpus.attributes, neutral)
+            for layer in _layers(scores, corpus, variable, attributes_in(corpus, attributes), neutral)
         ]
         return cls(FittedFor.of(scores, corpus), tuple(found))
 
@@ -174,15 +175,18 @@ def _closing(
     layers: list[Layer], found: Sequence[Evidence], variable: Variable, columns: Array, rows: Rows
 ) -> list[Layer]:
     """The layers with the weights that close their own gaps best; those that deserve nothing are not looked at."""
-    deserving = [place for place, layer in enumerate(layers) if layer.deserved]
-    shifts = {place: replace(layers[place], deserved=1.0).shift(rows) for place in deserving}
-    weights = dict.fromkeys(deserving, 1.0)
+    whole = {place: replace(layer, deserved=1.0) for place, layer in enumerate(layers) if layer.deserved}
+    shifts = {place: layer.shift(rows) for place, layer in whole.items()}
+    # Among all persons that the gap was seen in, also where only one kind of them is corrected by it.
+    where_seen = {place: replace(layer, kind=EVERYBODY).shift(rows) for place, layer in whole.items()}
+    weights = dict.fromkeys(whole, 1.0)
     for _ in range(SWEEPS):
-        for place in deserving:
+        for place, layer in whole.items():
             others = sum(
-                (weights[other] * shifts[other] for other in deserving if other != place), np.zeros_like(columns)
+                (weights[other] * shifts[other] for other in whole if whole[other].attribute != layer.attribute),
+                np.zeros_like(columns),
             )
-            weights[place] = _best_weight(_remaining(found[place], variable, columns, others, shifts[place]))
+            weights[place] = _best_weight(_remaining(found[place], variable, columns, others, where_seen[place]))
     return [replace(layer, closing=weights.get(place, 1.0)) for place, layer in enumerate(layers)]
 
 

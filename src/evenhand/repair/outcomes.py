@@ -9,6 +9,8 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
+from evenhand.stats import ROUNDING
+
 Verdict = Literal["nothing to repair", "closed", "reduced", "not reduced", "reversed", "made a gap", "undefined"]
 
 
@@ -39,13 +41,24 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class Looked:
+    """A gap before and after a repair, and what the two vary by together (their covariance)."""
+
+    before: Estimate
+    after: Estimate
+    shared: float
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What became of one gap under one method, on sentences that it was not fitted on.
 
-    `reduction` is 1 − after/before, with Fieller's interval; both are undefined unless the gap was there before.
-    `reversed_share` is how often, among the single splits, a significant gap of the other sign stood there after, and
-    `spread` how far the gaps of single splits lay apart (standard deviation). `left_alone` is the share of fits that
-    changed no score.
+    `before` is the gap as an audit of the whole corpus finds it, `after` what is left of it when each half of the
+    corpus is repaired by a fit on the other half, with the interval for the gap that is truly left. `reduction` is
+    1 − after/before, with Fieller's interval; both are undefined unless the gap was there before. `reversed_share` is
+    how often, among the `splits` single halves, a significant gap of the other sign stood there after, and `spread` how
+    far the gaps of single halves lay apart (standard deviation). `left_alone` is the share of fits that changed no
+    score.
     """
 
     method: str
@@ -86,31 +99,31 @@ class Price:
     splits: int
 
 
-def outcome(
-    noted: Sequence[tuple[Estimate, Estimate, float]], *, alpha: float, undefined: str | None = None
-) -> Outcome:
-    """The outcome over repeated splits: before, after, and what they vary by together, for each split.
+def outcome(whole: Estimate | str, repeated: Sequence[Looked], single: Sequence[Looked], *, alpha: float) -> Outcome:
+    """The outcome over repetitions: `whole` is the gap before in the whole corpus, or why there is none.
 
-    Estimates and variances are averaged; what they speak for does not become more by dividing it up again.
+    In one repetition, each half is corrected by what the other showed. What is left is then off from the truth by what
+    the gap before is off, no more and no less: the halves' luck cancels. Other divisions of the same sentences change
+    nothing in that, so that estimates and variances are averaged.
     """
     nobody = ("",) * 8
-    if not noted:
-        return Outcome(*nobody, None, None, None, None, None, None, 0.0, 0, "undefined", undefined or "not judged")
-    before, after = mean_of([one for one, _, _ in noted]), mean_of([other for _, other, _ in noted])
-    shared = float(np.mean([each for _, _, each in noted]))
-    values = [other.value for _, other, _ in noted]
-    there = before.is_there(alpha)
+    if isinstance(whole, str) or not repeated:
+        reason = whole if isinstance(whole, str) else "not judged"
+        return Outcome(*nobody, None, None, None, None, None, None, 0.0, 0, "undefined", reason)
+    after = mean_of([looked.after for looked in repeated])
+    there = whole.is_there(alpha)
+    values = [looked.after.value for looked in single]
     return Outcome(
         *nobody,
-        before,
+        whole,
         after,
-        1 - after.value / before.value if there else None,
-        reduction_interval(before, after, shared, alpha=alpha) if there else None,
-        float(np.mean([_turned(one, other, alpha) for one, other, _ in noted])),
+        1 - after.value / whole.value if there else None,
+        reduction_interval(mean_of_looked(repeated), alpha=alpha) if there else None,
+        float(np.mean([_turned(looked, alpha) for looked in single])) if single else None,
         float(np.std(values, ddof=1)) if len(values) > 1 else None,
         0.0,
-        len(noted),
-        verdict(before, after, alpha=alpha),
+        len(single),
+        verdict(whole, after, alpha=alpha),
     )
 
 
@@ -124,30 +137,38 @@ def mean_of(estimates: Sequence[Estimate]) -> Estimate:
     )
 
 
+def mean_of_looked(looked: Sequence[Looked]) -> Looked:
+    """The means of estimates and variances."""
+    before, after = mean_of([one.before for one in looked]), mean_of([one.after for one in looked])
+    return Looked(before, after, float(np.mean([one.shared for one in looked])))
+
+
 def verdict(before: Estimate, after: Estimate, *, alpha: float) -> Verdict:
-    """In a word; `closed` says that no gap can be told any more, not that there is none."""
+    """In a word; `closed` says that no gap can be told any more and less than half of it is left, not that there is
+    none."""
     if not before.is_there(alpha):
         return "made a gap" if after.is_there(alpha) else "nothing to repair"
-    if not after.is_there(alpha):
-        return "closed"
-    if before.value * after.value < 0:
+    if before.value * after.value < 0 and after.is_there(alpha):
         return "reversed"
-    return "reduced" if abs(after.value) < abs(before.value) else "not reduced"
+    if abs(after.value) < abs(before.value) / 2 and not after.is_there(alpha):
+        return "closed"
+    return "reduced" if abs(after.value) < (1 - ROUNDING) * abs(before.value) else "not reduced"
 
 
-def reduction_interval(before: Estimate, after: Estimate, shared: float, *, alpha: float) -> tuple[float, float] | None:
+def reduction_interval(looked: Looked, *, alpha: float) -> tuple[float, float] | None:
     """Fieller's interval of 1 − after/before; None where the gap before is not far enough from zero for one.
 
-    >>> reduction_interval(Estimate(0.1, 1e-4, 30.0), Estimate(0.02, 1e-4, 30.0), 1e-4, alpha=0.05)
-    (0.743..., 1.00...)
+    >>> interval = reduction_interval(Looked(Estimate(0.1, 1e-4, 30.0), Estimate(0.02, 1e-4, 30.0), 1e-4), alpha=0.05)
+    >>> [round(end, 3) for end in interval]
+    [0.664, 1.005]
     """
-    if before.variance == 0 or before.freedom is None:
-        ends = after.interval(alpha)
-        low, high = sorted(1 - end / before.value for end in ends)
-        return low, high
-    squared = before.margin(alpha) ** 2 / before.variance
+    before, after = looked.before, looked.after
+    freedoms = [one.freedom for one in (before, after) if one.freedom is not None and one.variance > 0]
+    if freedoms and min(freedoms) < 1:
+        return None
+    squared = float(special.stdtrit(min(freedoms), 1 - alpha / 2)) ** 2 if freedoms else 0.0
     a = before.value**2 - squared * before.variance
-    b = before.value * after.value - squared * shared
+    b = before.value * after.value - squared * looked.shared
     c = after.value**2 - squared * after.variance
     if a <= 0:
         return None
@@ -155,5 +176,5 @@ def reduction_interval(before: Estimate, after: Estimate, shared: float, *, alph
     return float(1 - (b + root) / a), float(1 - (b - root) / a)
 
 
-def _turned(before: Estimate, after: Estimate, alpha: float) -> bool:
-    return before.value * after.value < 0 and after.is_there(alpha)
+def _turned(looked: Looked, alpha: float) -> bool:
+    return looked.before.value * looked.after.value < 0 and looked.after.is_there(alpha)

@@ -11,6 +11,7 @@ from evenhand.repair.evidence import EVERYBODY
 from evenhand.repair.judging import Judgement
 from evenhand.repair.layers import Layer
 from evenhand.repair.outcomes import Outcome, Price
+from evenhand.repair.paired_means import Evaluation
 
 FITTED, EXACT, PUBLISHED = "fitted", "exact", "published"
 FAMILIES = {
@@ -52,7 +53,7 @@ class GoldQuality:
 
 
 @dataclass(frozen=True)
-class Ability:
+class WordOrder:
     """Whether the words' order is as intended, before and after: the rank correlation with the intended intensity."""
 
     method: str
@@ -71,12 +72,12 @@ class Repair:
     layers: tuple[Layer, ...]
     """The layers that are fitted on everything, with their weights."""
     costs: tuple[Cost, ...]
-    abilities: tuple[Ability, ...]
+    orders: tuple[WordOrder, ...]
     gold: tuple[GoldQuality, ...]
     left_out: Mapping[str, str]
     """Methods that could not be tried, and why."""
     alpha: float
-    published: Any = None
+    published: Evaluation | None = None
     """The paper's own evaluation of the published variants."""
     remarks: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -156,7 +157,7 @@ class Repair:
                 for one in self.layers
             ],
             "costs": [asdict(one) for one in self.costs],
-            "abilities": [asdict(one) for one in self.abilities],
+            "orders": [asdict(one) for one in self.orders],
             "gold": [asdict(one) for one in self.gold],
             "left_out": dict(self.left_out),
             "remarks": list(self.remarks),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,8 @@ class Rows:
     paired: npt.NDArray[np.bool_]
     sources: Labels | None = None
     slots: Mapping[str, Labels] | None = None
+    terms: Labels | None = None
+    """The words that name the person, as they stand in the text or nearly so."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -42,20 +45,32 @@ class Rows:
 
     @classmethod
     def of(cls, corpus: Corpus) -> Rows:
-        """The sentences of a corpus."""
-        frame = corpus.frame
-        paired = frame["pair"].is_not_null().to_numpy() if "pair" in frame.columns else np.zeros(len(frame), dtype=bool)
-        return cls(
-            texts=_labels(frame["text"].to_list()),
-            persons=_labels(frame["person"].to_list()),
-            groups={attribute: _labels(frame[attribute].to_list()) for attribute in corpus.attributes},
-            paired=paired,
-            sources=_labels(frame["source"].to_list()),
-            slots={slot: _labels(frame[slot].to_list()) for slot in corpus.slots},
-        )
+        """The sentences of a corpus; those of one corpus are read once, whoever asks."""
+        if corpus not in _READ:
+            _READ[corpus] = _read(corpus)
+        return _READ[corpus]
 
 
-def _labels(values: Sequence[object]) -> Labels:
+_READ: WeakKeyDictionary[Corpus, Rows] = WeakKeyDictionary()
+
+
+def _read(corpus: Corpus) -> Rows:
+    frame = corpus.frame
+    paired = frame["pair"].is_not_null().to_numpy() if "pair" in frame.columns else np.zeros(len(frame), dtype=bool)
+    return Rows(
+        texts=labels_of(frame["text"].to_list()),
+        persons=labels_of(frame["person"].to_list()),
+        groups={attribute: labels_of(frame[attribute].to_list()) for attribute in corpus.attributes},
+        paired=paired,
+        sources=labels_of(frame["source"].to_list()),
+        slots={slot: labels_of(frame[slot].to_list()) for slot in corpus.slots},
+        terms=labels_of(frame["term"].to_list()) if "term" in frame.columns else None,
+    )
+
+
+def labels_of(values: Sequence[object]) -> Labels:
+    """Values as an array of objects."""
     labels = np.empty(len(values), dtype=object)
     labels[:] = values
+    labels.flags.writeable = False
     return labels

@@ -29,7 +29,8 @@ class Split:
 
 
 def splits(corpus: Corpus, *, repetitions: int = 5, seed: int = 0) -> tuple[Split, ...]:
-    """Halve persons, and each column that was sampled, again and again; each half is fitted on and judged on once.
+    """Halve persons, and each column that was sampled (the sources where none is named), again and again; each half is
+    fitted on once and judged on once.
 
     Persons are halved within their groups and kinds, and those who correspond one to one stay together. Words are
     halved within their emotion, templates apart by whether they have a word; a sentence without a word is a word of its
@@ -65,7 +66,7 @@ def part(scores: Scores, corpus: Corpus, rows: Ints) -> tuple[Scores, Corpus]:
 def _columns(corpus: Corpus) -> dict[str, tuple[list[str], list[str]]]:
     """For each column that can be new: the unit that each sentence belongs to, and the stratum of that unit."""
     found = {PERSONS: (_persons(corpus), _groups_of_persons(corpus))}
-    for column in corpus.groupings:
+    for column in corpus.groupings or ("source",):
         found[column] = _values(corpus.frame, column), _strata(corpus, column)
     return {column: both for column, both in found.items() if len(set(both[0])) >= 4}
 
@@ -80,37 +81,38 @@ def _persons(corpus: Corpus) -> list[str]:
 
 def _groups_of_persons(corpus: Corpus) -> list[str]:
     """Persons of one crossing of groups are halved together; pairs are a stratum of their own."""
-    groups = corpus.frame.select(pl.concat_str(pl.col(list(corpus.attributes)), separator="\x00", ignore_nulls=False))
+    groups = [pl.col(attribute).fill_null("\x00") for attribute in corpus.attributes]
+    crossed = corpus.frame.select(pl.concat_str(groups, separator="\x00")).to_series()
     if "pair" not in corpus.frame.columns:
-        return [str(group) for group in groups.to_series()]
+        return crossed.to_list()
     paired = corpus.frame["pair"].is_not_null()
-    return ["paired" if pair else str(group) for pair, group in zip(paired, groups.to_series(), strict=True)]
+    return ["\x00paired" if pair else group for pair, group in zip(paired, crossed, strict=True)]
 
 
 def _values(frame: pl.DataFrame, column: str) -> list[str]:
     """The values; a sentence without one stands for itself, with all its persons."""
-    return [
-        f"\x00{source}" if value is None else str(value) for value, source in frame.select(column, "source").iter_rows()
-    ]
+    both = zip(frame[column], frame["source"], strict=True)
+    return [f"\x00{source}" if value is None else str(value) for value, source in both]
 
 
 def _strata(corpus: Corpus, column: str) -> list[str]:
-    frame = corpus.frame
-    others = [name for name in ("emotion",) if name in frame.columns and name != column]
-    if column == "template":
-        return [str(value) for value in frame[others[0]].is_null()] if others else [""] * len(frame)
-    return [str(value) for value in frame[others[0]]] if others else [""] * len(frame)
+    """Where the column's values are halved apart from each other."""
+    if column == "emotion" or "emotion" not in corpus.frame.columns:
+        return [""] * len(corpus)
+    emotion = corpus.frame["emotion"]
+    return [str(value) for value in (emotion.is_null() if column == "template" else emotion)]
 
 
 def _halved(unit: Sequence[str], stratum: Sequence[str], rng: np.random.Generator) -> Ints:
     """0 or 1 for each sentence: which half its unit fell into."""
     side: dict[str, int] = {}
     turn = int(rng.integers(2))
-    for members in _by_stratum(unit, stratum):
-        for place, member in enumerate(rng.permutation(np.array(members, dtype=object))):
-            side[member] = (place + turn) % 2
-        # Odd strata take turns in which half gets one more.
-        turn = (turn + len(members)) % 2
+    strata = list(_by_stratum(unit, stratum))
+    # In any order: odd strata take turns in which half gets one more.
+    for place in rng.permutation(len(strata)):
+        for member in rng.permutation(np.array(strata[place], dtype=object)):
+            side[member] = turn
+            turn = 1 - turn
     return np.array([side[one] for one in unit], dtype=np.int64)
 
 

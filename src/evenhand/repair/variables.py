@@ -29,6 +29,12 @@ class Variable:
         return self.outputs[0].of is not None
 
     @property
+    def _is_probability(self) -> bool:
+        """Whether it is one probability, from 0 to 1; one in per cent is a score like others."""
+        output = self.outputs[0]
+        return output.kind == "probability" and (output.low, output.high) == (0, 1)
+
+    @property
     def values(self) -> Array | None:
         """What each label counts as; None for labels that are no numbers, and for plain scores."""
         values = [output.value for output in self.outputs]
@@ -53,7 +59,7 @@ class Variable:
         if self.is_distribution:
             logs: Array = np.log(np.maximum(columns, SMALLEST))
             return logs
-        if self.outputs[0].kind == "probability":
+        if self._is_probability:
             return np.asarray(special.logit(np.clip(columns, SMALLEST, 1 - SMALLEST)))
         return columns
 
@@ -61,9 +67,9 @@ class Variable:
         """Back from that scale: probabilities that add up to one, or numbers within their range."""
         if self.is_distribution:
             return np.asarray(special.softmax(spread, axis=1))
-        output = self.outputs[0]
-        if output.kind == "probability":
+        if self._is_probability:
             return np.asarray(special.expit(spread))
+        output = self.outputs[0]
         return spread if output.low is None or output.high is None else np.clip(spread, output.low, output.high)
 
     def moved(self, columns: Array, shift: Array) -> Array:
@@ -77,13 +83,22 @@ class Variable:
 def variables(outputs: Sequence[Output]) -> tuple[Variable, ...]:
     """The variables that outputs form: those that are a distribution of the same thing belong together.
 
+    A distribution that is called as a score beside it is told from it by its name.
+
     >>> low, high = Output("mood=1", of="mood", value=1.0), Output("mood=2", of="mood", value=2.0)
     >>> [variable.name for variable in variables([low, Output("joy"), high])]
     ['mood', 'joy']
+    >>> [variable.name for variable in variables([low, high, Output("mood")])]
+    ['mood (distribution)', 'mood']
     """
     places: dict[tuple[str, bool], list[int]] = {}
     for place, output in enumerate(outputs):
         places.setdefault((output.of or output.name, output.of is not None), []).append(place)
     return tuple(
-        Variable(name, tuple(where), tuple(outputs[place] for place in where)) for (name, _), where in places.items()
+        Variable(
+            f"{name} (distribution)" if whole and (name, False) in places else name,
+            tuple(where),
+            tuple(outputs[place] for place in where),
+        )
+        for (name, whole), where in places.items()
     )

@@ -18,6 +18,9 @@ from evenhand.errors import EvenhandError, MissingExtra, UsageError, did_you_mea
 Array = npt.NDArray[np.float64]
 OutputKind = Literal["score", "probability", "ordinal", "class"]
 
+CLASSES = "class"
+"""What a classifier's probabilities are a distribution of, where its classes exclude each other and all are given."""
+
 
 @dataclass(frozen=True)
 class Output:

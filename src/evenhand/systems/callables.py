@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast, get_args
 
 import numpy as np
 
 from evenhand.errors import BadAnswer, EvenhandError, UsageError, did_you_mean
-from evenhand.systems.base import Array, Output, OutputKind, Scorer
+from evenhand.systems.base import CLASSES, Array, Output, OutputKind, Scorer
 
 PROBE = "This is a sentence."
 BATCH_SIZE = 256
@@ -83,6 +83,8 @@ def as_scorer(
             if len(outputs) == 2:
                 # The first class only mirrors the second, and would count twice in a correction for many tests.
                 function, outputs = _last_column(function), outputs[1:]
+            elif _adds_up(function):
+                outputs = tuple(replace(output, of=CLASSES) for output in outputs)
     elif _can(obj, "predict"):
         function = cast(Any, obj).predict
         _refuse_labels(obj, name)
@@ -101,6 +103,14 @@ def _can(obj: object, method: str) -> bool:
 
 def _last_column(function: Callable[[list[str]], object]) -> Callable[[list[str]], object]:
     return lambda texts: np.asarray(function(texts))[:, -1]
+
+
+def _adds_up(function: Callable[[list[str]], object]) -> bool:
+    """Whether probabilities are those of classes that exclude each other; a classifier need not say so."""
+    try:
+        return bool(np.allclose(np.sum(np.asarray(function([PROBE]), dtype=np.float64), axis=-1), 1.0, atol=1e-5))
+    except Exception:  # for the run to meet, with the sentence that it is about
+        return False
 
 
 def _class_outputs(estimator: object, name: str) -> tuple[Output, ...]:

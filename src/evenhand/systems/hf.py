@@ -9,7 +9,7 @@ import numpy as np
 
 from evenhand.errors import UsageError
 from evenhand.systems import checkpoint
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import CLASSES, Array, Output, fingerprint_of, system
 from evenhand.systems.labels import chosen, values_of
 from evenhand.systems.torch_import import import_torch
 from evenhand.systems.transformer import PLANNED, Transformer
@@ -104,7 +104,8 @@ class HuggingFace:
     def _probabilities(self, outputs: object) -> tuple[Output, ...]:
         named = chosen(self._labels, outputs, exclusive=self._task == "classes", name=self.name)
         self._columns = [self._labels.index(label) for label in named]
-        return tuple(Output(name, kind="probability") for name in named.values())
+        whole = self._task == "classes" and len(named) == len(self._labels)
+        return tuple(Output(name, kind="probability", of=CLASSES if whole else None) for name in named.values())
 
     def _expected_value(self, given: object, output: str | None) -> Output:
         self._columns = list(range(len(self._labels)))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, Output, Scorer, fingerprint_of, system
 from evenhand.systems.hashed import SCHEME, normal, uniform
+from evenhand.systems.through import Asked, Through
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,16 +48,12 @@ class Planted:
         seed: int = 0,
     ) -> None:
         _check_numbers({"gap": gap, "person_sd": person_sd, "noise": noise})
-        if attribute not in corpus.attributes:
-            raise UsageError(f"'planted': no attribute {attribute!r}{did_you_mean(attribute, corpus.attributes)}")
         self._corpus_name, self._noise, self._seed = corpus.name, noise, seed
         self._rows = {text: row for row, text in enumerate(corpus.frame["text"])}
         low, high = BASES
-        self._levels = (
-            _per_value(corpus.frame["source"], lambda sources: low + (high - low) * uniform("source", seed, sources))
-            + gap * _sides(corpus.frame[attribute], corpus.attributes[attribute])
-            + person_sd * _per_value(corpus.frame["person"], lambda persons: normal("person", seed, persons))
-        )
+        self._levels = _per_value(
+            corpus.frame["source"], lambda sources: low + (high - low) * uniform("source", seed, sources)
+        ) + _bias(corpus, gap=gap, attribute=attribute, person_sd=person_sd, seed=seed)
         settings = {"gap": gap, "attribute": attribute, "person_sd": person_sd, "noise": noise, "seed": seed}
         self.fingerprint: str | None = fingerprint_of(type(self), corpus=corpus.digest, scheme=SCHEME, **settings)
 
@@ -69,6 +66,60 @@ class Planted:
             raise EvenhandError(f"'planted' knows the corpus {self._corpus_name!r} only, not {text!r}") from None
         noise = self._noise * normal("text", self._seed, texts) if self._noise else 0.0
         return np.clip(levels + noise, 0.0, 1.0).reshape(-1, 1)
+
+
+class PlantedOn(Through):
+    """A planted bias on the answers of another system, to see whether a repair takes exactly that away again.
+
+    Half the gap is added for the attribute's first group and taken off for its second, and a normal effect of each
+    person with deviation `person_sd` is added, all in the units of the output; answers stay in their range. Texts that
+    are not in the corpus are answered as they are.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        system: Scorer,
+        *,
+        gap: float = 0.02,
+        attribute: str = "gender",
+        person_sd: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        _check_numbers({"gap": gap, "person_sd": person_sd})
+        if any(output.of is not None for output in system.outputs):
+            raise UsageError(f"'planted': {system.name!r} gives a distribution, and a gap cannot be added to one")
+        super().__init__(system, name=f"planted+{system.name}", outputs=system.outputs)
+        bias = _bias(corpus, gap=gap, attribute=attribute, person_sd=person_sd, seed=seed)
+        self._bias = dict(zip(corpus.frame["text"], bias.tolist(), strict=True))
+        self._planted = {"gap": gap, "attribute": attribute, "person_sd": person_sd, "seed": seed}
+        self._corpus_digest = corpus.digest
+
+    def questions(self, texts: Sequence[str]) -> Asked:
+        """The texts as they are."""
+        return [(text,) for text in texts]
+
+    def read(self, texts: Sequence[str], answers: Sequence[Array]) -> Array:
+        """What the system says, and the bias."""
+        biased = np.vstack(answers) + np.array([[self._bias.get(text, 0.0)] for text in texts])
+        low, high = (
+            [end if output.low is None else getattr(output, name) for output in self.outputs]
+            for name, end in (("low", -np.inf), ("high", np.inf))
+        )
+        return np.asarray(np.clip(biased, low, high))
+
+    def settings(self) -> dict[str, object]:
+        """What was planted, and who stands in which text."""
+        return {**self._planted, "corpus": self._corpus_digest, "scheme": SCHEME}
+
+
+def _bias(corpus: Corpus, *, gap: float, attribute: str, person_sd: float, seed: int) -> Array:
+    if attribute not in corpus.attributes:
+        raise UsageError(f"'planted': no attribute {attribute!r}{did_you_mean(attribute, corpus.attributes)}")
+    bias: Array = gap * _sides(corpus.frame[attribute], corpus.attributes[attribute]) + person_sd * _per_value(
+        corpus.frame["person"], lambda persons: normal("person", seed, persons)
+    )
+    return bias
 
 
 def _check_numbers(settings: Mapping[str, float]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, one_line
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import CLASSES, Array, Output, fingerprint_of, system
 from evenhand.systems.checkpoint import digest_of
 from evenhand.systems.labels import chosen
 
@@ -44,13 +44,19 @@ class SpacyCategories:
         self.name = f"spacy:{model}"
         self.batch_size = 512
         self._nlp = load_pipeline(model, self.name)
-        exclusive, others = _categories(self._nlp)
+        categorisers, further = _categorisers(self._nlp)
+        exclusive, others = _labels(categorisers), _labels(further)
         if not exclusive and not others:
             parts = ", ".join(self._nlp.pipe_names) or "nothing"
             raise UsageError(f"{self.name!r} has no text categories (textcat, textcat_multilabel); it has {parts}")
         named = _named(exclusive, others, outputs, self.name)
         self._labels = list(named)
-        self.outputs = tuple(Output(name, kind="probability") for name in named.values())
+        # The categories of two such components add up to two.
+        whole = len(categorisers) == 1 and all(label in named for label in exclusive)
+        self.outputs = tuple(
+            Output(name, kind="probability", of=CLASSES if whole and label in exclusive else None)
+            for label, name in named.items()
+        )
         self._idle = [name for name in self._nlp.pipe_names if name not in _needed(self._nlp)]
         folder: Path = self._nlp.path
         files = digest_of((path for path in folder.rglob("*") if path.is_file()), root=folder)
@@ -86,15 +92,14 @@ def load_pipeline(model: str, name: str) -> Any:
     return nlp
 
 
-def _categories(nlp: Any) -> tuple[list[str], list[str]]:
-    """The categories that exclude each other, and those that do not."""
+def _categorisers(nlp: Any) -> tuple[list[Any], list[Any]]:
+    """The components whose categories exclude each other, and those whose do not."""
     from spacy.pipeline import TextCategorizer
     from spacy.pipeline.textcat_multilabel import MultiLabel_TextCategorizer
 
     found = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, TextCategorizer)]
     exclusive = [pipe for pipe in found if not isinstance(pipe, MultiLabel_TextCategorizer)]
-    others = [pipe for pipe in found if isinstance(pipe, MultiLabel_TextCategorizer)]
-    return _labels(exclusive), _labels(others)
+    return exclusive, [pipe for pipe in found if isinstance(pipe, MultiLabel_TextCategorizer)]
 
 
 def _labels(pipes: list[Any]) -> list[str]:
