@@ -46,6 +46,7 @@ ROOMS = [
     {"studying"},
     {"chatting"},
     {"assessing"},
+    {"repairing"},
     {"reproducing"},
     {"cli"},
 ]

@@ -49,7 +49,7 @@ def test_json_has_the_promised_shape_and_nothing_else_is_on_stdout() -> None:
     done = evenhand("audit", "vader", "--json", "--subset", "all", "--subset", "neutral")
     assert done.returncode == 0
     content = json.loads(done.stdout)
-    assert set(content) == {"findings", "provenance"}
+    assert set(content) == {"findings", "abilities", "provenance"}
     assert [(f["attribute"], f["subset"], f["n"]) for f in content["findings"]] == [
         ("gender", "all", 1584), ("race", "all", 144), ("gender", "neutral", 44), ("race", "neutral", 4),
     ]  # fmt: skip

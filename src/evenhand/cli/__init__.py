@@ -13,7 +13,7 @@ from evenhand.cli.app import app
 from evenhand.errors import EvenhandError
 
 INTERRUPTED = 130
-RESUMING = {"audit", "chat", "drift", "rate"}
+RESUMING = {"audit", "chat", "drift", "rate", "repair"}
 """The commands whose answers are kept while they run."""
 BROKEN_PIPE = 141
 

@@ -15,6 +15,7 @@ from evenhand.cli import (
     drift,
     measure,
     rate,
+    repair,
     report,
     reproduce,
     study,
@@ -26,7 +27,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Does the answer change when only the person changes? Measures social bias in systems that score text.",
+    help="Does the answer change when only the person changes? Measures and repairs social bias in systems that score text.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(audit.audit)
@@ -39,6 +40,7 @@ app.command()(chat.chat)
 app.command()(annotate.annotate)
 app.command()(drift.drift)
 app.command()(rate.rate)
+app.command()(repair.repair)
 app.command()(reproduce.reproduce)
 app.command()(systems.systems)
 app.add_typer(corpus.app, name="corpus")

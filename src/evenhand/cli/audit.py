@@ -48,6 +48,9 @@ def audit(
     system_version: Annotated[
         str | None, typer.Option(help="Names the version of py: systems, so that their answers may be cached.")
     ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where the server of openai:MODEL listens (else OPENAI_BASE_URL).")
+    ] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
@@ -74,6 +77,7 @@ def audit(
             draws=draws,
             bounds=bounds(range_),
             version=system_version,
+            base_url=base_url,
             cache=cache,
             out=out,
             command=repeating(sys.argv),

@@ -82,14 +82,15 @@ def evidence(scores: Scores, corpus: Corpus, variable: Variable, attribute: str)
 def gaps_by_scope(read: Scores, corpus: Corpus, attribute: str) -> dict[str, list[Gap]]:
     """The gaps among each kind of persons, among all persons (each counting the same), and the kinds' difference."""
     made = {kind: comparisons(corpus, attribute, kind) for kind in kinds_of(corpus, attribute)}
-    made = {kind: each for kind, each in made.items() if each}
+    # Where each kind has one group only, groups are compared across kinds.
+    made = {kind: each for kind, each in made.items() if each} or {EVERYBODY: comparisons(corpus, attribute, EVERYBODY)}
     if len(made) == 2 and _alike(*made.values()):
         some, others = made.values()
         made |= {
             EVERYBODY: [joined(*both, _by_persons(*both)) for both in zip(some, others, strict=True)],
             DIFFERENCE: [joined(*both, (1.0, -1.0)) for both in zip(some, others, strict=True)],
         }
-    whole = {scope: each for scope, each in made.items() if not any(one.contrast.not_general for one in each)}
+    whole = {scope: each for scope, each in made.items() if each and not any(one.contrast.not_general for one in each)}
     return {scope: [one.gap(read) for one in each] for scope, each in whole.items()}
 
 

@@ -19,6 +19,7 @@ from evenhand.repair.wrapping import distributed
 from evenhand.scoring import score
 from evenhand.stats import pearson, spearman
 from evenhand.systems.base import Array, Scorer
+from evenhand.systems.few_shot import FewShot
 from evenhand.tables import read_table
 
 TEXT, GOLD, EMOTION = "text", "gold", "emotion"
@@ -70,6 +71,8 @@ def quality_on_gold(
     Who stands in a text is found by the names and words of the corpus that the repair was fitted on.
     """
     plain = distributed(system)
+    if isinstance(plain, FewShot) and plain.asks_by_corpus:
+        plain = plain.with_corpus(texts.corpus)
     before = score([plain], texts.corpus, cache=cache, progress=progress).matrix
     found = []
     for method, calibrator in calibrators.items():

@@ -217,7 +217,8 @@ class Workshop:
             return
         self.calibrators.update({method: one for method, one in found.calibrators.items() if method in wanted})
         self.left_out.update({method: why for method, why in found.undefined.items() if method in wanted})
-        self._asked_once.update(dict.fromkeys(found.calibrators, len(phrases) * len(system.outputs)))
+        questions = len(system.questions_asked) if isinstance(system, FewShot) else 1
+        self._asked_once.update(dict.fromkeys(found.calibrators, len(phrases) * questions))
 
     def _cost(self, method: str) -> Cost:
         calls = 1.0

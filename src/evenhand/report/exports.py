@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from evenhand.errors import UsageError
 from evenhand.files import write_whole
 from evenhand.findings import Finding
+from evenhand.report.ability import word_figures
 from evenhand.report.figures import static_figures, write_figures
 from evenhand.report.words import comparison_name, labels, number, short_p, short_verdict, shown_p
 from evenhand.tables import write_table
@@ -94,4 +95,6 @@ def write_pictures(report: Report, folder: Path) -> list[Path]:
     """Every figure as PNG and SVG."""
     if report.details is None:
         raise UsageError("this report was saved without its scores and corpus, so there is nothing to draw")
-    return write_figures(static_figures(report.findings, report.details, labels(report.findings)), folder)
+    named = labels(report.findings)
+    figures = static_figures(report.findings, report.details, named) | word_figures(report.abilities, named)
+    return write_figures(figures, folder)

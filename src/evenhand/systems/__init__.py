@@ -25,6 +25,7 @@ from evenhand.systems import (  # noqa: F401
 )
 from evenhand.systems.base import REGISTRY, Array, Output, Scorer, build_system, fingerprint_of, system
 from evenhand.systems.callables import as_scorer
+from evenhand.systems.few_shot import gguf, hf_causal, openai, smollm  # noqa: F401
 from evenhand.systems.tagging import Tagger, as_tagger
 
 __all__ = [

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import re
-import subprocess
-import sys
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +12,9 @@ import numpy as np
 
 from evenhand.errors import EvenhandError
 from evenhand.files import replacing
+from evenhand.systems import fetched
 from evenhand.systems.base import Array
+from evenhand.systems.fetched import Archive
 
 SDIST = "vaderSentiment-3.3.2.tar.gz"
 SHA256 = "5d7c06e027fc8b99238edb0d53d970cf97066ef97654009890b83703849632f9"
@@ -26,7 +23,6 @@ RATED = tuple(
     f"hutto_ICWSM_2014/{kind}_GroundTruth.txt"
     for kind in ("amazonReviewSnippets", "movieReviewSnippets", "nytEditorialSnippets", "tweets")
 )
-LONGEST_WAIT = 600
 
 
 @dataclass(frozen=True)
@@ -53,30 +49,23 @@ def rated_texts(folder: Path) -> RatedTexts:
 
 def fetch(folder: Path) -> bytes:
     """Fetch the archive with pip; `folder` is where a person without network can put it by hand."""
-    with tempfile.TemporaryDirectory(prefix="evenhand-") as scratch:
-        # With the digest in the requirement, pip refuses a foreign archive before it runs anything that is in there.
-        requirement = Path(scratch, "requirements.txt")
-        requirement.write_text(f"vaderSentiment==3.3.2 --hash=sha256:{SHA256}\n")
-        only_source = ("--no-deps", "--no-binary=vaderSentiment")
-        ran = _pip("download", *only_source, "--dest", scratch, "--requirement", requirement)
-        archive = Path(scratch, SDIST)
-        if ran.returncode == 0 and archive.is_file():
-            return check(archive.read_bytes(), "what pip fetched")
-    if "DO NOT MATCH THE HASHES" in ran.stderr:
-        raise EvenhandError(f"what pip fetched as {SDIST} is not the known file: its SHA-256 is not {SHA256}")
-    raise EvenhandError(
-        f"cannot fetch the rated texts that 'svr' learns from ({_last_error(ran.stderr)}); "
-        f"connect to the network and run this again, or put {SDIST}, the source distribution of vaderSentiment 3.3.2, "
-        f"into {folder}"
-    )
+    return fetched.fetch(_archive(), folder)
 
 
 def check(content: bytes, where: str) -> bytes:
     """The archive's bytes if they are the known ones."""
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != SHA256:
-        raise EvenhandError(f"{where} is not the known {SDIST}: its SHA-256 is {digest}, not {SHA256}; remove it")
-    return content
+    return fetched.check(_archive(), content, where)
+
+
+def _archive() -> Archive:
+    return Archive(
+        file=SDIST,
+        sha256=SHA256,
+        requirement="vaderSentiment==3.3.2",
+        options=("--no-binary=vaderSentiment",),
+        carries="the rated texts that 'svr' learns from",
+        is_called="the source distribution of vaderSentiment 3.3.2",
+    )
 
 
 def parse(sdist: bytes) -> RatedTexts:
@@ -105,19 +94,3 @@ def _read(archive: tarfile.TarFile, name: str) -> bytes:
     if file is None:
         raise EvenhandError(f"{SDIST}: {name} is not a file")
     return file.read()
-
-
-def _pip(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--retries=2", *arguments]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_WAIT, check=False)  # noqa: S603
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, "", f"ERROR: no answer within {LONGEST_WAIT} seconds")
-    except OSError as error:
-        return subprocess.CompletedProcess(command, 1, "", f"ERROR: {error}")
-
-
-def _last_error(stderr: str) -> str:
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR:")] or lines or ["pip failed"]
-    return re.sub(r" \(from -r .*\)", "", errors[-1]).removeprefix("ERROR:").strip()

@@ -1,0 +1,88 @@
+"""`evenhand repair`: close the gaps of a system, and say what holds on persons, templates and words that are new."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli.options import bounds, repeating, stdout_kept_clean
+
+
+def repair(
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="As for `evenhand audit`; one system.")],
+    corpus: Annotated[str, typer.Option(help="A corpus by name, or a .yaml, .csv, .jsonl or .parquet file.")] = "eec",
+    spelling: Annotated[str | None, typer.Option(help="The spelling of the corpus, where it has several.")] = None,
+    attribute: Annotated[list[str] | None, typer.Option(help="What to repair; default: all attributes.")] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="layers, terms, alignment, averaging, additive …; default: all.")
+    ] = None,
+    sample: Annotated[int | None, typer.Option(help="At most so many sentences, drawn as whole sources.")] = None,
+    repetitions: Annotated[int, typer.Option(help="How often persons, templates and words are halved anew.")] = 5,
+    gold: Annotated[
+        Path | None, typer.Option(help="Texts that people rated (columns text, gold): quality before and after.")
+    ] = None,
+    references: Annotated[
+        str, typer.Option(help="Inputs for the published variants: phrases, or a .yaml file.")
+    ] = "phrases",
+    target: Annotated[
+        str, typer.Option(help="Where published variants carry groups to: neutral, uniform, mean, or a group.")
+    ] = "neutral",
+    normalise: Annotated[str, typer.Option(help="softmax (as published) or sum.")] = "softmax",
+    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="For the sample and the halves.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder for repair.html, repair.json and the calibrators.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    range_: Annotated[
+        str | None,
+        typer.Option("--range", metavar="LOW,HIGH", help="The range of scores that declare none (else 0,1)."),
+    ] = None,
+    system_version: Annotated[
+        str | None, typer.Option(help="Names the version of py: systems, so that their answers may be cached.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where the server of openai:MODEL listens (else OPENAI_BASE_URL).")
+    ] = None,
+    cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
+) -> None:
+    """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
+    from evenhand.corpora import load_corpus
+    from evenhand.repair.workshop import RepairSettings
+    from evenhand.repairing import CALIBRATORS, repair_system
+
+    settings = RepairSettings(
+        methods=tuple(method) if method else None,
+        repetitions=repetitions,
+        seed=seed,
+        alpha=alpha,
+        references=references,
+        target=target,
+        normalise=normalise,
+    )
+    with stdout_kept_clean():
+        found = repair_system(
+            system,
+            load_corpus(corpus, spelling=spelling),
+            attributes=attribute,
+            sample=sample,
+            settings=settings,
+            gold=gold,
+            bounds=bounds(range_),
+            version=system_version,
+            base_url=base_url,
+            cache=cache,
+            out=out,
+            command=repeating(sys.argv),
+        )
+    if out is not None:
+        typer.echo(f"saved in {out}: open {out / 'repair.html'}; calibrators are in {out / CALIBRATORS}", err=True)
+    if as_json:
+        typer.echo(found.to_json())
+        return
+    from rich.console import Console
+
+    from evenhand.report.repair.terminal import show_repair
+
+    show_repair(found, Console(), folder=out)

@@ -1,0 +1,250 @@
+"""The headline of a repair: nothing to repair, which method is advised, or why none will do."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from evenhand.repair.gaps import EVERYBODY
+from evenhand.repair.outcomes import Outcome
+from evenhand.repair.result import EXACT, FITTED, WITHIN_AT_LEAST, Repair
+from evenhand.report.repair.words import (
+    attributes_of,
+    comparison,
+    correlation,
+    family_of,
+    gap,
+    gone,
+    listed,
+    methods_of,
+    outputs_of,
+    percent,
+    scope_name,
+    shown_scope,
+    split_name,
+    unseen,
+    verdict,
+)
+from evenhand.report.words import number
+
+ADVISED = "advised"
+CALIBRATORS = "calibrators"
+Kind = Literal["nothing to repair", "advised", "no method will do", "cannot tell"]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What a reader should take away: in one sentence, then a line for each gap, and what to use."""
+
+    kind: Kind
+    lead: str
+    lines: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    """A line for each gap that was not visible, where others were."""
+    notes: tuple[str, ...] = ()
+    use: str | None = None
+    """The repaired system, as the command line takes it."""
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One method in one row: what became of the gaps that were visible, and whether it is advised."""
+
+    method: str
+    family: str
+    visible: int
+    """Gaps that were visible before: one for each output, pair of groups, kind of persons and split."""
+    closed: int
+    reduced: int
+    not_reduced: int
+    reversed: int
+    made: int
+    """Gaps that are visible after where none was before."""
+    left_alone: float
+    """The share of fits that changed no score."""
+    advice: str
+
+
+def headline(repair: Repair, folder: Path | None = None) -> Headline:
+    """What was found, best first."""
+    if all(one.before is None for one in repair.judgement.outcomes):
+        return _cannot_tell(repair)
+    if repair.nothing_to_repair:
+        return _nothing(repair)
+    if repair.advised is None:
+        return _none_will_do(repair)
+    return _advised(repair, repair.advised, folder)
+
+
+def spec_of(repair: Repair, method: str, folder: Path) -> str:
+    """The repaired system, as the command line takes it: `repaired:DIR/calibrators/METHOD.json+SYSTEM`."""
+    return f"repaired:{folder / CALIBRATORS / f'{method}.json'}+{repair.system}"
+
+
+def typed(spec: str) -> str:
+    """A command that uses it."""
+    return f"evenhand audit {shlex.quote(spec)}"
+
+
+def main_outcomes(repair: Repair, method: str) -> list[Outcome]:
+    """What became of each gap under a method: one for each output, pair of groups and split."""
+    return [next(one for one in outcomes if one.method == method) for outcomes in outcomes_by_gap(repair)]
+
+
+def outcomes_by_gap(repair: Repair) -> list[list[Outcome]]:
+    """For each output, pair of groups and split: what became of the gap under each method, the advised one first.
+
+    Among everybody, or where no gap was visible among them, among those for whom one was.
+    """
+    of_comparison: dict[tuple[str, ...], list[Outcome]] = {}
+    for one in repair.judgement.outcomes:
+        of_comparison.setdefault((one.output, one.attribute, one.first, one.second), []).append(one)
+    place = {method: number for number, method in enumerate(methods_of(repair))}
+    found: list[list[Outcome]] = []
+    for outcomes in of_comparison.values():
+        scope = shown_scope(outcomes).scope
+        own = sorted((one for one in outcomes if one.scope == scope), key=lambda one: place[one.method])
+        found += [[one for one in own if one.new == new] for new in dict.fromkeys(one.new for one in own)]
+    return found
+
+
+def glances(repair: Repair) -> list[Glance]:
+    """All methods, the advised one first."""
+    return [_glance(repair, method) for method in methods_of(repair)]
+
+
+def why_not(repair: Repair, method: str) -> list[str]:
+    """What speaks against a method."""
+    return list(_against(repair, method))
+
+
+def outcome_in_words(repair: Repair, one: Outcome) -> str:
+    """One gap, before and after."""
+    what = comparison(one) if len(outputs_of(repair)) == 1 else f"{one.output}, {comparison(one)}"
+    where = f"{what}, on {unseen(one.new, one.scope)}"
+    if one.before is None or one.after is None:
+        return f"{where}: {verdict(one)}."
+    before, after = gap(one.before, repair.alpha), gap(one.after, repair.alpha)
+    if one.reduction is None:
+        ends = "; none is after" if one.verdict == "nothing to repair" else f"; after: {after}, {verdict(one)}"
+        return f"{where}: no gap was visible before, {before}{ends}."
+    return f"{where}: {before} before, {after} after. Gone: {gone(one)}; {verdict(one)}."
+
+
+def _advised(repair: Repair, method: str, folder: Path | None) -> Headline:
+    found = main_outcomes(repair, method)
+    visible = [one for one in found if one.reduction is not None and one.before is not None]
+    # On new persons first, as that is what most people want to know; of several gaps the largest.
+    best = min(visible, key=lambda one: (one.new != "person", -abs(one.before.value if one.before else 0.0)))
+    of = "" if len(outputs_of(repair)) == 1 else f" in {best.output}"
+    more = ", which is more than all of it" if best.reduction is not None and best.reduction > 1 else ""
+    lead = (
+        f"Advised: {method}. It takes {gone(best)} of the gap between {best.first} and {best.second}{of} off{more}, on "
+        f"{unseen(best.new, best.scope)}."
+    )
+    notes = ["More than 100 % of a gap gone means that it turned round."]
+    notes.append("That a gap is closed means that it is not visible any more, not that the system is fair.")
+    use = None if folder is None else spec_of(repair, method, folder)
+    lines = tuple(outcome_in_words(repair, one) for one in visible)
+    others = tuple(outcome_in_words(repair, one) for one in found if one.reduction is None)
+    return Headline("advised", lead, lines, others, tuple(notes), use)
+
+
+def _nothing(repair: Repair) -> Headline:
+    groups = listed(attributes_of(repair))
+    lead = f"Nothing to repair: no gap between the groups of {groups} was visible, for persons in general."
+    lines = dict.fromkeys(_not_visible(repair, one) for one in main_outcomes(repair, repair.methods[0]))
+    notes = ["Not visible is not the same as fair: a gap may lie anywhere in its interval."]
+    notes += list(_left_alone(repair))
+    made = [one.method for one in glances(repair) if one.made]
+    if made:
+        notes.append(f"Made a gap where none was visible: {listed(made)}.")
+    return Headline("nothing to repair", lead, tuple(lines), notes=tuple(notes))
+
+
+def _not_visible(repair: Repair, one: Outcome) -> str:
+    what = comparison(one) if len(outputs_of(repair)) == 1 else f"{one.output}, {comparison(one)}"
+    return f"{what}: {verdict(one) if one.before is None else gap(one.before, repair.alpha)}."
+
+
+def _left_alone(repair: Repair) -> Iterator[str]:
+    """What the fitted methods did where there was nothing to do."""
+    fitted = [one for one in glances(repair) if one.family == FITTED]
+    whole = [one.method for one in fitted if one.left_alone == 1]
+    if whole:
+        yield f"Left the scores alone in every fit: {listed(whole)}."
+    for one in fitted:
+        if one.left_alone < 1:
+            yield f"{one.method} changed some scores in {percent(1 - one.left_alone)} of its fits."
+
+
+def _none_will_do(repair: Repair) -> Headline:
+    fitted = [method for method in methods_of(repair) if family_of(repair, method) == FITTED]
+    if not fitted:
+        return Headline("no method will do", "No fitted method was tried, so none is advised.", ())
+    lines = [f"{method}: {'; '.join(why_not(repair, method)) or 'closes nothing'}." for method in fitted]
+    return Headline("no method will do", "A gap was visible, but no fitted method will do.", tuple(lines))
+
+
+def _cannot_tell(repair: Repair) -> Headline:
+    reasons = dict.fromkeys(one.undefined or "not judged" for one in repair.judgement.outcomes)
+    lead = "Cannot tell: no gap could be judged on what is held out."
+    return Headline("cannot tell", lead, tuple(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons))
+
+
+def _glance(repair: Repair, method: str) -> Glance:
+    outcomes = repair.outcomes(method=method, scope=None)
+    counts: Counter[str] = Counter(one.verdict for one in outcomes)
+    alone = {one.new: one.left_alone for one in outcomes}
+    return Glance(
+        method,
+        family_of(repair, method),
+        sum(one.reduction is not None for one in outcomes),
+        counts["closed"],
+        counts["reduced"],
+        counts["not reduced"],
+        counts["reversed"],
+        counts["made a gap"],
+        sum(alone.values()) / len(alone),
+        _advice(repair, method),
+    )
+
+
+def _advice(repair: Repair, method: str) -> str:
+    if method == repair.advised:
+        return ADVISED
+    family, against = family_of(repair, method), why_not(repair, method)
+    if family == EXACT:
+        against = ["equal by construction", *against]
+    if against:
+        return "; ".join(against)
+    if family != FITTED:
+        return "for comparison"
+    if repair.nothing_to_repair:
+        return "not needed"
+    return f"{repair.advised} closes more, or as much and is simpler" if repair.advised else "closes nothing"
+
+
+def _against(repair: Repair, method: str) -> Iterator[str]:
+    outcomes = repair.outcomes(method=method, scope=None)
+    for bad, words in (("reversed", "turns a gap round"), ("made a gap", "makes a gap")):
+        found = [one for one in outcomes if one.verdict == bad]
+        if found:
+            more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+            yield f"{words} ({_place(repair, found[0])}{more})"
+    within = [price.within for price in repair.judgement.prices if price.method == method and price.within is not None]
+    if within and min(within) < WITHIN_AT_LEAST:
+        yield (
+            f"changes the order within a group (rank correlation {correlation(min(within))}, at least "
+            f"{number(WITHIN_AT_LEAST, span=10)} is asked for)"
+        )
+
+
+def _place(repair: Repair, one: Outcome) -> str:
+    parts = [one.output] if len(outputs_of(repair)) > 1 else []
+    parts += [f"{one.first} − {one.second}", split_name(one.new)]
+    return ", ".join(parts if one.scope == EVERYBODY else [*parts, scope_name(one.scope)])

@@ -1,0 +1,156 @@
+"""A repair for reading in a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.repair.gaps import EVERYBODY
+from evenhand.repair.outcomes import Outcome
+from evenhand.repair.result import WITHIN_AT_LEAST, Repair
+from evenhand.report.repair.advice import headline, outcomes_by_gap, typed
+from evenhand.report.repair.tables import price_rows
+from evenhand.report.repair.words import (
+    UNDEFINED,
+    VERDICTS,
+    comparison,
+    correlation,
+    gap,
+    gold_in_words,
+    layer_in_words,
+    layer_name,
+    methods_of,
+    outputs_of,
+    percent,
+    scope_name,
+    split_name,
+    verdict,
+)
+from evenhand.report.words import number
+
+COLOURS = {"lower": "cyan", "higher": "bold red", "cannot-tell": "yellow"}
+KINDS = {"advised": "bold green", "no method will do": "bold red", "cannot tell": "bold yellow"}
+NARROW = 72
+READING = (
+    "Gap: first group minus second, in the output's own units, with the {level} interval for persons, templates and "
+    "words in general. In the tables: what is left of it on persons, templates or emotion words that the method had "
+    "not seen. Closed: not visible any more, and less than half is left; that does not mean fair."
+)
+
+
+def show_repair(repair: Repair, console: Console, *, folder: Path | None = None) -> None:
+    """What is advised, each gap before and after, the price, and the weights; `folder` is where it was saved."""
+    found = headline(repair, folder)
+    console.print(Text(found.lead, style=KINDS.get(found.kind, "bold")))
+    _bullets(found.lines, console)
+    for note in found.notes:
+        console.print(Text(note, style="dim"))
+    if found.use is not None:
+        console.print(Text(f"Use it: {typed(found.use)}"), soft_wrap=True)
+    if found.kind != "cannot tell":
+        _gaps(repair, console)
+    _price(repair, console)
+    _weights(repair, console)
+    for method, why in repair.left_out.items():
+        console.print(Text(f"not tried: {method}: {why}"), soft_wrap=True)
+    _bullets(repair.remarks, console)
+
+
+def _gaps(repair: Repair, console: Console) -> None:
+    for splits in _by_comparison(repair).values():
+        console.print()
+        console.print(Text(_title(repair, splits[0][0]), style="bold"))
+        if all(one.verdict == "nothing to repair" for own in splits for one in own):
+            console.print("No gap was visible, and no method made one.")
+        elif console.width < NARROW:
+            _bullets([f"{split_name(own[0].new)}: {_listed(own)}" for own in splits], console)
+        else:
+            console.print(_table(repair, splits))
+    console.print()
+    console.print(Text(READING.format(level=percent(1 - repair.alpha)), style="dim"))
+
+
+def _by_comparison(repair: Repair) -> dict[tuple[str, str], list[list[Outcome]]]:
+    found: dict[tuple[str, str], list[list[Outcome]]] = {}
+    for outcomes in outcomes_by_gap(repair):
+        found.setdefault((outcomes[0].output, comparison(outcomes[0])), []).append(outcomes)
+    return found
+
+
+def _title(repair: Repair, one: Outcome) -> str:
+    name = comparison(one) if len(outputs_of(repair)) == 1 else f"{one.output}, {comparison(one)}"
+    among = "" if one.scope == EVERYBODY else f" ({scope_name(one.scope)})"
+    return f"{name}{among}: {verdict(one) if one.before is None else 'before ' + gap(one.before, repair.alpha)}"
+
+
+def _table(repair: Repair, splits: list[list[Outcome]]) -> Table:
+    """What is left under each method, a column for each split; the gap before is the same for all."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("method")
+    for own in splits:
+        table.add_column(split_name(own[0].new))
+    for outcomes in zip(*splits, strict=True):
+        name = Text(outcomes[0].method, style="bold" if outcomes[0].method == repair.advised else "")
+        table.add_row(name, *(Text(_left(one), style=COLOURS[VERDICTS[one.verdict][1]]) for one in outcomes))
+    return table
+
+
+def _left(one: Outcome) -> str:
+    return UNDEFINED if one.after is None else f"{number(one.after.value)} {VERDICTS[one.verdict][0]}"
+
+
+def _listed(outcomes: list[Outcome]) -> str:
+    return ", ".join(f"{one.method} {_left(one)}" for one in outcomes)
+
+
+def _price(repair: Repair, console: Console) -> None:
+    _heading("The price (rank correlation of before with after, the lowest of the splits; 1 is none)", console)
+    several = len(outputs_of(repair)) > 1
+    for row in price_rows(repair):
+        name = f"{row.method} ({row.output})" if several else row.method
+        dear = row.within is not None and row.within < WITHIN_AT_LEAST
+        parts = [
+            f"within groups {correlation(row.within)}{' (too dear)' if dear else ''}",
+            f"all sentences {correlation(row.overall)}",
+            f"words {correlation(row.words)}",
+        ]
+        if row.order_before is not None or row.order_after is not None:
+            parts.append(f"words as intended {correlation(row.order_before)} → {correlation(row.order_after)}")
+        if row.calls_per_sentence is not None and row.calls_per_sentence != 1:
+            parts.append(f"{row.calls_per_sentence:,.4g} questions a sentence")
+        console.print(Text(f"• {name}: {', '.join(parts)}"))
+    _gold(repair, console)
+
+
+def _gold(repair: Repair, console: Console) -> None:
+    if not repair.gold:
+        return
+    _heading("Agreement with people (Spearman's rank correlation, before → after)", console)
+    for method in methods_of(repair):
+        for one in (each for each in repair.gold if each.method == method):
+            before, after = (correlation(value) for value in one.spearman)
+            console.print(Text(f"• {one.method} ({one.output}): {before} → {after}"))
+    console.print(Text(gold_in_words(repair)))
+
+
+def _weights(repair: Repair, console: Console) -> None:
+    if not repair.layers:
+        return
+    _heading("The weights of the layers", console)
+    several = len(outputs_of(repair)) > 1
+    for one in repair.layers:
+        name = f"{one.variable}, {layer_name(one)}" if several else layer_name(one)
+        console.print(Text(f"• {name}: weight {number(one.weight, span=10)}; {layer_in_words(one)}"))
+
+
+def _heading(text: str, console: Console) -> None:
+    console.print()
+    console.print(Text(text, style="bold"))
+
+
+def _bullets(lines: list[str] | tuple[str, ...], console: Console) -> None:
+    for line in lines:
+        console.print(Text(f"• {line}"))

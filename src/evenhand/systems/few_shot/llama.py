@@ -1,0 +1,180 @@
+"""llama.cpp in this process, through xllamacpp: tokens in, probabilities of the next token out."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import math
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from evenhand.errors import EvenhandError, one_line
+from evenhand.systems.few_shot.label_tokens import Tokens, in_common
+
+LISTED = 100
+"""So many of the most probable next tokens are told at once, which costs nothing; others are asked for one by one."""
+
+FORCED = 1e4
+"""Added to a token's logit, so that it is the one that is chosen. What is told are probabilities without it."""
+
+NO_FLASH_ATTENTION = 0
+PROBE = "Is it all the same whether a sentence is read in one go, or part by part, with two, three or five tokens each?"
+PARTS = (2, 3, 5, 7)
+"""So many tokens each: kernels take them by fours or eights, and do otherwise with what is left."""
+
+MOST, LEAST = 512, 2
+"""How many tokens are read together. One by itself takes another way through the processor than it would in company."""
+
+Probabilities = Mapping[int, float]
+
+
+class Llama:
+    """A model that llama.cpp runs on all cores (`threads` 0) or on some; `context` tokens are the most that fit.
+
+    It remembers what it read last and reads on where the next prompt departs from that; `afresh` forbids it.
+    """
+
+    def __init__(self, path: Path, *, context: int, threads: int = 0) -> None:
+        xllamacpp = import_xllamacpp()
+        parameters = xllamacpp.CommonParams()
+        parameters.model.path = str(path)
+        parameters.n_ctx = context
+        parameters.n_batch = parameters.n_ubatch = MOST
+        parameters.n_parallel = 1
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads or _cores()
+        # Fused attention gives other numbers, by up to 0.02, when a prompt is read in parts; the plain one, hardly any.
+        parameters.flash_attn_type = NO_FLASH_ATTENTION
+        # Nothing may be restored from earlier prompts but what the last one left.
+        parameters.cache_ram_mib = 0
+        parameters.cache_idle_slots = False
+        parameters.n_ctx_checkpoints = 0
+        parameters.fit_params = False  # or it would make the context smaller where memory is short
+        parameters.warmup = False
+        parameters.verbosity = -1
+        parameters.ui = False
+        # The server that comes with it listens on this machine; nobody else shall be able to use it.
+        self._key = secrets.token_hex(16)
+        parameters.api_keys = [self._key]
+        self._server = xllamacpp.Server(parameters)
+        self._held: Tokens | None = None
+        """What it remembers; None where that is not known."""
+        self._sound = 0
+        """How many of those tokens were read in parts that make no difference."""
+        self._address = urlsplit(self._server.listening_address).netloc
+
+    def tokens(self, text: str) -> Tokens:
+        """A text's tokens, after those that the model wants to begin with; nothing in it counts as a control token."""
+        answer = self._posted("/tokenize", {"content": text, "add_special": True, "parse_special": False})
+        return tuple(answer["tokens"])
+
+    def pieces(self, text: str) -> list[str]:
+        """The text cut into tokens, as text."""
+        question = {"content": text, "add_special": False, "parse_special": False, "with_pieces": True}
+        pieces = (one["piece"] for one in self._posted("/tokenize", question)["tokens"])
+        return [one if isinstance(one, str) else bytes(one).decode(errors="replace") for one in pieces]
+
+    def read(self, tokens: Sequence[int], *, afresh: bool = False) -> None:
+        """Read a prompt, so that one which begins with it need not be read from the start."""
+        self._complete(tokens, afresh=afresh)
+
+    def next_token(self, tokens: Sequence[int], wanted: Iterable[int] = (), *, afresh: bool = False) -> Probabilities:
+        """How probable tokens are after a prompt: the most probable ones, and those that are wanted."""
+        first = self._complete(tokens, n_probs=LISTED, afresh=afresh)
+        found = {one["id"]: math.exp(one["logprob"]) for one in first["top_logprobs"]}
+        return found | {token: self._forced(tokens, token) for token in wanted if token not in found}
+
+    def _forced(self, tokens: Sequence[int], token: int) -> float:
+        """How probable one token is, though it is not among the most probable."""
+        first = self._complete(tokens, n_probs=1, logit_bias=[[token, FORCED]])
+        if first["id"] != token:
+            raise EvenhandError(f"llama.cpp chose the token {first['id']} where it was made to choose {token}")
+        return math.exp(first["logprob"])
+
+    @cached_property
+    def reads_in_parts(self) -> bool:
+        """Whether its numbers are the same, to the bit, when a prompt is read in parts of two tokens or more.
+
+        That depends on the kinds of numbers that a file holds, and on the processor; so it is tried out, once.
+        """
+        tokens = self.tokens(PROBE)
+        whole = self.next_token(tokens, afresh=True)
+        return all(self._in_parts(tokens, size) == whole for size in PARTS)
+
+    def _in_parts(self, tokens: Tokens, size: int) -> Probabilities:
+        for end in range(size, len(tokens) - LEAST + 1, size):
+            self.read(tokens[:end], afresh=end == size)
+        return self.next_token(tokens)
+
+    def may_read_on(self, tokens: Tokens) -> bool:
+        """Whether what it remembers serves to read a prompt with the very outcome of reading it from the start."""
+        if not self.reads_in_parts or self._held is None:
+            return False
+        known = in_common(self._held, tokens)
+        return known <= self._sound and len(tokens) - known >= LEAST
+
+    def _complete(self, tokens: Sequence[int], *, n_probs: int = 0, afresh: bool = False, **more: Any) -> Any:
+        """What is said about the first token after a prompt: itself, and the most probable ones."""
+        new = len(tokens) - (0 if afresh or self._held is None else in_common(self._held, tuple(tokens)))
+        if new > MOST and new % MOST < LEAST:  # the last would be read by itself
+            self._complete(tokens[:-LEAST], afresh=afresh)
+            afresh = False
+        question = {"prompt": list(tokens), "max_tokens": 1, "temperature": 0.0, "cache_prompt": not afresh}
+        self._held = None  # until it has answered, nobody knows what it remembers
+        answer = self._server.handle_completions(question | {"n_probs": n_probs} | more)
+        _refuse_error(answer)
+        known = int(answer["usage"]["prompt_tokens_details"]["cached_tokens"])
+        alone = len(tokens) - known < LEAST
+        self._sound = min(known, self._sound) if alone or known > self._sound else len(tokens)
+        self._held = tuple(tokens)
+        return answer["choices"][0]["logprobs"]["content"][0] if n_probs else None
+
+    def _posted(self, path: str, question: Mapping[str, object]) -> dict[str, Any]:
+        connection = http.client.HTTPConnection(self._address, timeout=60)
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"}
+        try:
+            connection.request("POST", path, json.dumps(question), headers)
+            answer = json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise EvenhandError(f"llama.cpp does not answer within this process: {one_line(error)}") from error
+        finally:
+            connection.close()
+        _refuse_error(answer)
+        return dict(answer)
+
+
+def import_xllamacpp() -> Any:
+    """Import it so that its threads sleep while they wait.
+
+    Those of OpenMP spin otherwise; beside other busy programs a question then took ten times as long and more.
+    """
+    with _environment("OMP_WAIT_POLICY", "passive"):
+        import xllamacpp
+
+    return xllamacpp
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ.setdefault(name, value)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _refuse_error(answer: Any) -> None:
+    if "error" in answer:
+        raise EvenhandError(f"llama.cpp: {one_line(answer['error'].get('message', answer['error']))}")

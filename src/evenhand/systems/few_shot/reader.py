@@ -1,0 +1,81 @@
+"""Who answers: the inner system of a few-shot classifier, which says how much probability lies on each label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from evenhand.errors import BadAnswer, quoted
+from evenhand.systems.base import Array, Output, fingerprint_of
+from evenhand.systems.few_shot.models import LabelModel
+from evenhand.systems.few_shot.task import Task
+
+SEPARATOR = "\t"
+ROUNDING = 1e-5
+"""By how much probabilities of labels may add up to more than one."""
+
+
+class LabelReader:
+    """Asked `QUESTION<tab>TEXT`, it gives the probability of each label of the task.
+
+    The probabilities are the model's own, over all that it could say: what they lack to one lies outside the labels.
+    """
+
+    def __init__(self, model: LabelModel, task: Task) -> None:
+        self.model = model
+        self.task = task
+        self.name = model.name
+        self.outputs: tuple[Output, ...] = tuple(Output(label, kind="probability") for label in task.label_names)
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Of the model and of all that the prompts are made of; None where the model has none."""
+        model = self.model.fingerprint
+        return None if model is None else fingerprint_of(type(self), model=model, task=self.task.digest)
+
+    @property
+    def batch_size(self) -> int:
+        """The model's own."""
+        return self.model.batch_size
+
+    @property
+    def resume_key(self) -> str | None:
+        """Tells whether an interrupted run may go on, where the model has no fingerprint but can say that much."""
+        own = getattr(self.model, "resume_key", None)
+        return None if own is None else f"{own} {self.task.digest}"
+
+    def score(self, texts: Sequence[str]) -> Array:
+        """The labels' masses for each question and text."""
+        masses = np.empty((len(texts), len(self.outputs)))
+        asked = [parted(text) for text in texts]
+        for question in dict.fromkeys(question for question, _ in asked):
+            rows = [row for row, (other, _) in enumerate(asked) if other == question]
+            endings = [self.task.ending(question, asked[row][1]) for row in rows]
+            masses[rows] = self.model.masses(self.task.prefix(question), endings, self.task.label_names)
+        return self._checked(texts, masses)
+
+    def _checked(self, texts: Iterable[str], masses: Array) -> Array:
+        for text, total in zip(texts, masses.sum(axis=1), strict=True):
+            if total > 1 + ROUNDING:
+                question, sentence = parted(text)
+                raise BadAnswer(
+                    f"system {self.name!r}: the labels' probabilities add up to {total:.6g} when it is asked for "
+                    f"{question} in the sentence {quoted(sentence)}; probabilities add up to 1 at most"
+                )
+        return np.minimum(masses, 1.0)
+
+
+def asking(question: str, text: str) -> str:
+    """A question about a text as the reader is asked it.
+
+    >>> parted(asking("anger", "Oh!"))
+    ('anger', 'Oh!')
+    """
+    return f"{question}{SEPARATOR}{text}"
+
+
+def parted(asked: str) -> tuple[str, str]:
+    """The question and the text."""
+    question, _, text = asked.partition(SEPARATOR)
+    return question, text
