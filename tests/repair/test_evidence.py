@@ -127,6 +127,17 @@ def test_two_kinds_by_hand() -> None:
     assert unpaired.p == pytest.approx(1 - 1 / np.sqrt(1.04))
 
 
+def test_kinds_vary_each_in_its_own_way() -> None:
+    corpus = corpus_of([*NAMES, *PAIRS])
+    scores = scores_of(corpus, NAMES | PAIRS | {"she": 1.75, "aunt": 1.65})
+    gaps = {scope: each[0] for scope, each in gaps_by_scope(scores, corpus, "gender").items()}
+    # Pairs differ by 1.25 and 1.15: V = 0.005/2.
+    assert gaps[PAIRED].variance == pytest.approx([0.0025])
+    assert gaps[EVERYBODY].variance == pytest.approx([0.0025 / 4 + 0.02 / 4])
+    assert gaps[EVERYBODY].freedom == pytest.approx([0.005625**2 / (0.000625**2 / 1 + 0.005**2 / 2)])
+    assert gaps[DIFFERENCE].variance == pytest.approx([0.0025 + 0.02])
+
+
 def test_kinds_that_differ_do_not_speak_for_each_other() -> None:
     corpus = corpus_of([*NAMES, *PAIRS])
     # Pairs show the opposite of what names show; pairs are certain of it.
@@ -201,6 +212,12 @@ def test_less_than_one_degree_of_freedom_says_nothing() -> None:
     assert (one.p, one.weight) == (None, 0.0)
 
 
+def test_a_reading_that_says_nothing_counts_as_one_that_was_asked() -> None:
+    gap = Gap("a", "b", np.zeros(2), np.array([1.0, 0.2]), np.array([1e-9, 0.01]), np.array([0.5, 30.0]))
+    (one,) = weighed({EVERYBODY: [gap]})
+    assert one.p == pytest.approx(2 * 2 * stats.t.sf(2.0, 30))
+
+
 def test_groups_of_three_are_moved_to_their_mean() -> None:
     persons = ["a1", "a2", "b1", "b2", "c1", "c2"]
     group = {person: person[0] for person in persons}
@@ -231,6 +248,13 @@ def test_nobody_to_speak_for_others_is_no_evidence() -> None:
 def test_one_kind_that_can_speak_for_others_speaks_for_all() -> None:
     corpus = corpus_of([*NAMES, "she", "he"])
     (one,) = found(corpus, scores_of(corpus, NAMES | PAIRS))
+    assert (one.kind, one.gaps[0].estimate.tolist()) == (EVERYBODY, pytest.approx([1.0]))
+
+
+def test_kinds_of_one_group_each_are_compared_with_each_other() -> None:
+    persons = ["Ann", "Bea", "Cal", "Dan"]
+    corpus = corpus_of(persons, pair={"Ann": "Ann/Amy", "Bea": "Bea/Bob"})  # whose counterparts are not asked about
+    (one,) = found(corpus, scores_of(corpus, NAMES))
     assert (one.kind, one.gaps[0].estimate.tolist()) == (EVERYBODY, pytest.approx([1.0]))
 
 

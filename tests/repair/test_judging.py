@@ -22,7 +22,7 @@ from evenhand.repair.layers import Layers
 from evenhand.repair.outcomes import Outcome
 from evenhand.repair.prices import prices
 from evenhand.repair.rows import Rows
-from evenhand.repair.splits import Split, splits
+from evenhand.repair.splits import Split, part, splits
 from evenhand.repair.terms import Terms
 from evenhand.repair.variables import variables
 from evenhand.scoring import Column, Scores
@@ -152,7 +152,7 @@ def test_doing_nothing_reduces_nothing(new: str) -> None:
     assert found.reduction_interval == pytest.approx((0.0, 0.0), abs=1e-6)
     assert (found.verdict, found.left_alone, found.reversed_share) == ("not reduced", 1.0, 0.0)
     (price,) = (one for one in judged().prices if (one.method, one.new) == ("none", new))
-    assert (price.overall, price.within, price.words) == pytest.approx((1.0, 1.0, 1.0))
+    assert (price.overall, price.within, price.words, price.spread_kept) == pytest.approx((1.0, 1.0, 1.0, 1.0))
 
 
 def test_answers_that_do_not_vary_have_no_gap_and_no_order() -> None:
@@ -160,7 +160,7 @@ def test_answers_that_do_not_vary_have_no_gap_and_no_order() -> None:
     assert (found.reduction, found.verdict, found.left_alone) == (1.0, "closed", 0.0)
     assert found.reduction_interval == (1.0, 1.0)
     (price,) = (one for one in judged().prices if (one.method, one.new) == ("flat", "person"))
-    assert (price.overall, price.within, price.words) == (None, None, None)
+    assert (price.overall, price.within, price.words, price.spread_kept) == (None, None, None, 0.0)
 
 
 def test_going_too_far_is_called_so() -> None:
@@ -237,6 +237,15 @@ def test_no_sentence_is_judged_by_a_fit_that_saw_it() -> None:
     for split, each in zip(found, after, strict=True):
         assert (each[split.judge] - scores.matrix[split.judge] == pytest.approx(2.0)) is True
         assert (each[split.fit] - scores.matrix[split.fit] == pytest.approx(1.0)) is True
+
+
+def test_one_changed_sentence_is_not_left_alone() -> None:
+    corpus = tiny()
+    scores = scores_of(corpus, WOMEN | MEN)
+    after = scores.matrix.copy()
+    after[0] += 0.1
+    found = judge(scores, corpus, [Candidate("one", "exact", after=after)], splits(corpus, repetitions=2))
+    assert {one.left_alone for one in found.outcomes} == {0.5}  # the half without it is
 
 
 def test_every_sentence_must_be_held_out() -> None:
@@ -368,6 +377,18 @@ def test_prices_by_hand() -> None:
     assert np.isnan(found[:, 2]).all()  # there are no emotion words to order
 
 
+def test_what_flattens_everything_keeps_as_much_of_the_spread() -> None:
+    corpus = whole()
+    scores = scores_of(corpus, dict.fromkeys(corpus.frame["person"], 0.0))
+    level = corpus.frame["source"].rank("dense").to_numpy()[:, None] / 200
+    scores = replace(scores, matrix=scores.matrix + level)
+    halved, moved = 0.4 + scores.matrix / 2, scores.matrix + 0.1
+    kept = prices(scores, corpus, [halved, moved, scores.matrix * 0], MOOD)["mood"][:, 3]
+    assert kept == pytest.approx([0.5, 1.0, 0.0])
+    flat = replace(scores, matrix=scores.matrix * 0)
+    assert np.isnan(prices(flat, corpus, [scores.matrix], MOOD)["mood"][:, 3]).all()
+
+
 def test_a_group_without_an_order_has_none_to_lose() -> None:
     corpus = tiny()
     scores = scores_of(corpus, dict.fromkeys(WOMEN, 1.0) | MEN)
@@ -377,10 +398,14 @@ def test_a_group_without_an_order_has_none_to_lose() -> None:
 
 def test_the_order_of_words_is_that_of_their_means() -> None:
     frame = whole().frame
-    after = np.where((frame["emotion_word"] == "happy").fill_null(False).to_numpy()[:, None], -9.0, biased().matrix)
-    found = prices(biased(), whole(), [after], MOOD)["mood"]
-    with_values = frame.with_columns(before=pl.Series(biased().matrix[:, 0]), after=pl.Series(after[:, 0]))
-    means = with_values.drop_nulls("emotion_word").group_by("emotion_word").agg(pl.mean("before"), pl.mean("after"))
+    # Some words stand in fewer sentences than others.
+    kept = np.flatnonzero(~((frame["emotion"] == "joy") & (frame["gender"] == "male")).fill_null(False).to_numpy())
+    scores, corpus = part(replace(biased(), matrix=biased().matrix + 5), whole(), kept)
+    happy = (corpus.frame["emotion_word"] == "happy").fill_null(False).to_numpy()
+    after = np.where(happy[:, None], -9.0, scores.matrix)
+    found = prices(scores, corpus, [after], MOOD)["mood"]
+    values = corpus.frame.with_columns(before=pl.Series(scores.matrix[:, 0]), after=pl.Series(after[:, 0]))
+    means = values.drop_nulls("emotion_word").group_by("emotion_word").agg(pl.mean("before"), pl.mean("after"))
     assert found[0, 2] == pytest.approx(stats.spearmanr(means["before"], means["after"]).statistic)
 
 

@@ -193,10 +193,19 @@ def test_towards_a_neutral_person() -> None:
     assert after["somebody"] == 5.0
 
 
+def test_everybody_is_moved_to_the_neutral_person_as_far_as_any_layer_deserves() -> None:
+    corpus = corpus_of([*NAMES, *PAIRS])
+    scores = scores_of(corpus, NAMES | PAIRS)
+    *groups, anybody = Layers.fit(scores, corpus, neutral=scores.matrix - 0.2).layers
+    assert anybody.deserved == max(layer.deserved for layer in groups) > min(layer.deserved for layer in groups)
+    assert anybody.far[ANYBODY] == pytest.approx([0.2])
+
+
 def test_where_nothing_is_deserved_nobody_is_moved_to_the_neutral_person() -> None:
     corpus = corpus_of(list(NAMES))
     scores = scores_of(corpus, dict.fromkeys(NAMES, 0.4))
     fitted = Layers.fit(scores, corpus, neutral=np.zeros_like(scores.matrix))
+    assert [layer.attribute for layer in fitted.layers] == ["gender"]
     assert (fitted.apply(scores, corpus).matrix == scores.matrix).all()
 
 

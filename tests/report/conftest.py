@@ -82,7 +82,7 @@ def a_repair(found: list[Outcome] | None = None, **changes: Any) -> Repair:
     methods = {one.method: one.family for one in found}
     names = list(dict.fromkeys(one.output for one in found))
     prices = [
-        Price(method, family, name, new, 0.94, WITHIN[method], 0.9999, 10)
+        Price(method, family, name, new, 0.94, WITHIN[method], 0.9999, 0.5 if family == "published" else 1.0, 10)
         for method, family in methods.items()
         for name in names
         for new in SPLITS

@@ -173,5 +173,5 @@ class _Judged:
         """What each method cost."""
         for (new, output, method), noted in self._prices.items():
             means = np.mean(noted, axis=0)
-            overall, within, words = (None if np.isnan(mean) else float(mean) for mean in means)
-            yield Price(method, "", output, new, overall, within, words, len(noted))
+            overall, within, words, spread = (None if np.isnan(mean) else float(mean) for mean in means)
+            yield Price(method, "", output, new, overall, within, words, spread, len(noted))

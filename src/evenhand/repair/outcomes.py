@@ -86,7 +86,9 @@ class Price:
     """What a method does to the scores otherwise: rank correlations of before with after on held-out sentences.
 
     `overall` over all sentences, `within` the lowest among groups of people who share all attributes, `words` that of
-    the emotion words' mean scores; means over the splits. None where scores do not vary. 1 is no price at all.
+    the emotion words' mean scores. `spread_kept` is how far sentences still lie apart, whoever they are about: the
+    standard deviation of their mean scores after, as a share of before; a method that flattens everything flattens gaps
+    too, and has mended nothing. Means over the splits. None where scores do not vary. 1 is no price at all.
     """
 
     method: str
@@ -96,6 +98,7 @@ class Price:
     overall: float | None
     within: float | None
     words: float | None
+    spread_kept: float | None
     splits: int
 
 

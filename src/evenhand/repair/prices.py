@@ -1,4 +1,4 @@
-"""What a repair does to the scores otherwise: does it move sentences past each other?"""
+"""What a repair does to the scores otherwise: does it move sentences past each other, or all of them together?"""
 
 from __future__ import annotations
 
@@ -21,12 +21,20 @@ WORDS = "emotion_word"
 
 
 def prices(scores: Scores, corpus: Corpus, afters: Sequence[Array], variable: Variable) -> dict[str, Array]:
-    """By reading: the three rank correlations for each set of answers after, (answers, 3); NaN where undefined."""
+    """By reading, for each set of answers after: three rank correlations and the spread that is kept, (answers, 4).
+
+    NaN where undefined.
+    """
     read, own = readings(scores, variable), list(variable.places)
     after = np.stack([variable.read(each[:, own]) for each in afters], axis=2)
-    groups, words = _crossed(corpus), _word_means(corpus)
+    groups, words, sources = _crossed(corpus), _means_by(corpus, WORDS), _means_by(corpus, "source")
     return {
-        column.output.name: _correlations(read.matrix[:, place], after[:, place], groups, words)
+        column.output.name: np.column_stack(
+            [
+                _correlations(read.matrix[:, place], after[:, place], groups, words),
+                _spread_kept(read.matrix[:, place], after[:, place], sources),
+            ]
+        )
         for place, column in enumerate(read.columns)
     }
 
@@ -41,6 +49,14 @@ def _correlations(
     return np.column_stack([spearman(after, before), np.min(within, axis=0) if within else nothing, order])
 
 
+def _spread_kept(before: Array, after: Array, sources: sparse.csr_array | None) -> Array:
+    """How far sentences lie apart after, whoever they are about, as a share of how far they did before."""
+    if sources is None or is_flat(sources @ before):
+        return np.full(after.shape[1], np.nan)
+    kept: Array = (sources @ after).std(axis=0) / (sources @ before).std()
+    return kept
+
+
 def _crossed(corpus: Corpus) -> list[npt.NDArray[np.bool_]]:
     """The sentences about each group of people: those who share all attributes, and the kind."""
     frame, paired = corpus.frame, pl.lit(value=False)
@@ -52,12 +68,12 @@ def _crossed(corpus: Corpus) -> list[npt.NDArray[np.bool_]]:
     return [group == one for one in range(len(place))]
 
 
-def _word_means(corpus: Corpus) -> sparse.csr_array | None:
-    """An operator that gives the mean by emotion word, or None where there are no words to order."""
-    if WORDS not in corpus.frame.columns or corpus.frame[WORDS].drop_nulls().n_unique() < 3:
+def _means_by(corpus: Corpus, column: str) -> sparse.csr_array | None:
+    """An operator that gives the mean by a column's values, or None where there are too few to compare."""
+    if column not in corpus.frame.columns or corpus.frame[column].drop_nulls().n_unique() < 3:
         return None
-    words = corpus.frame[WORDS].to_list()
-    place = {word: number for number, word in enumerate(dict.fromkeys(word for word in words if word is not None))}
-    there = np.array([row for row, word in enumerate(words) if word is not None])
-    word = np.array([place[words[row]] for row in there])
-    return sparse.csr_array((1 / np.bincount(word)[word], (word, there)), shape=(len(place), len(words)))
+    values = corpus.frame[column].to_list()
+    place = {value: number for number, value in enumerate(dict.fromkeys(one for one in values if one is not None))}
+    there = np.array([row for row, value in enumerate(values) if value is not None])
+    own = np.array([place[values[row]] for row in there])
+    return sparse.csr_array((1 / np.bincount(own)[own], (own, there)), shape=(len(place), len(values)))

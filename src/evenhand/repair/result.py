@@ -139,7 +139,8 @@ class Repair:
         return all(within is None or within >= WITHIN_AT_LEAST for within in prices)
 
     def _closed(self, method: str) -> float:
-        closed = [min(one.reduction, 2 - one.reduction) for one in self.there if one.method == method and one.reduction]
+        gone = [one.reduction for one in self.there if one.method == method and one.reduction is not None]
+        closed = [min(share, 2 - share) for share in gone]
         return sum(closed) / len(closed) if closed else 0.0
 
     def to_json(self) -> str:

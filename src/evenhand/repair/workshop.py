@@ -187,8 +187,13 @@ class Workshop:
             why = f"{neutralised.left:,} sentences about a person have no neutral version"
             self.left_out.update(dict.fromkeys(wanted, why))
             return None
+        try:
+            answers = self._asked(neutralised, self.corpus).matrix
+        except UsageError as error:  # a system that knows the sentences of the corpus only
+            self.left_out.update(dict.fromkeys(wanted, str(error)))
+            return None
         self._asked_once[TO_NEUTRAL] = neutralised.distinct
-        return self._asked(neutralised, self.corpus).matrix
+        return answers
 
     def _fit_published(self) -> None:
         wanted = [method for method in VARIANTS if self.settings.wants(method)]

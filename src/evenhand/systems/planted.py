@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.errors import UsageError, did_you_mean
 from evenhand.systems.base import Array, Output, Scorer, fingerprint_of, system
 from evenhand.systems.hashed import SCHEME, normal, uniform
 from evenhand.systems.through import Asked, Through
@@ -63,7 +63,7 @@ class Planted:
             levels = self._levels[[self._rows[text] for text in texts]]
         except KeyError as error:
             text = error.args[0]
-            raise EvenhandError(f"'planted' knows the corpus {self._corpus_name!r} only, not {text!r}") from None
+            raise UsageError(f"'planted' knows the corpus {self._corpus_name!r} only, not {text!r}") from None
         noise = self._noise * normal("text", self._seed, texts) if self._noise else 0.0
         return np.clip(levels + noise, 0.0, 1.0).reshape(-1, 1)
 

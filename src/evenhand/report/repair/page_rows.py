@@ -19,6 +19,7 @@ from evenhand.report.repair.words import (
     far_in_words,
     gone_interval,
     interval,
+    kept,
     layer_in_words,
     layer_name,
     methods_of,
@@ -84,7 +85,10 @@ def price_cells(one: PriceRow) -> Cells:
     return {
         "method": one.method,
         "output": one.output,
-        "correlations": [correlation(value) for value in (one.overall, one.within, one.words)],
+        "correlations": [
+            *(correlation(value) for value in (one.overall, one.within, one.words)),
+            kept(one.spread_kept),
+        ],
         "dear": one.within is not None and one.within < WITHIN_AT_LEAST,
         "order": f"{correlation(one.order_before)} → {correlation(one.order_after)}",
         "calls": UNDEFINED if calls is None else f"{calls:,.4g}",
@@ -101,7 +105,10 @@ def split_prices(repair: Repair) -> list[Cells]:
             "method": one.method,
             "output": one.output,
             "new": split_name(one.new),
-            "cells": [correlation(value) for value in (one.overall, one.within, one.words)],
+            "cells": [
+                *(correlation(value) for value in (one.overall, one.within, one.words)),
+                kept(one.spread_kept),
+            ],
         }
         for one in ordered
     ]

@@ -22,6 +22,7 @@ class PriceRow:
     overall: float | None
     within: float | None
     words: float | None
+    spread_kept: float | None
     order_before: float | None
     order_after: float | None
     calls_per_sentence: float | None
@@ -78,6 +79,7 @@ def _price(repair: Repair, method: str, output: str) -> PriceRow:
         _lowest([one.overall for one in prices]),
         _lowest([one.within for one in prices]),
         _lowest([one.words for one in prices]),
+        _lowest([one.spread_kept for one in prices]),
         None if order is None else order.before,
         None if order is None else order.after,
         None if cost is None else cost.calls_per_sentence,

@@ -20,6 +20,7 @@ from evenhand.report.repair.words import (
     correlation,
     gap,
     gold_in_words,
+    kept,
     layer_in_words,
     layer_name,
     methods_of,
@@ -107,7 +108,10 @@ def _listed(outcomes: list[Outcome]) -> str:
 
 
 def _price(repair: Repair, console: Console) -> None:
-    _heading("The price (rank correlation of before with after, the lowest of the splits; 1 is none)", console)
+    _heading(
+        "The price (rank correlation of before with after, the lowest of the splits; 1 is none)",
+        console,
+    )
     several = len(outputs_of(repair)) > 1
     for row in price_rows(repair):
         name = f"{row.method} ({row.output})" if several else row.method
@@ -116,6 +120,7 @@ def _price(repair: Repair, console: Console) -> None:
             f"within groups {correlation(row.within)}{' (too dear)' if dear else ''}",
             f"all sentences {correlation(row.overall)}",
             f"words {correlation(row.words)}",
+            f"spread kept {kept(row.spread_kept)}",
         ]
         if row.order_before is not None or row.order_after is not None:
             parts.append(f"words as intended {correlation(row.order_before)} → {correlation(row.order_after)}")

@@ -14,7 +14,7 @@ from evenhand.report.words import number, shown_p
 UNDEFINED = "undefined"
 NO_GAP = "no gap visible"
 FAR = 10.0
-"""Beyond so many times the gap, an interval's end only says that nothing is known: the gap before was hardly visible."""
+"""Beyond so many times the gap, the end of an interval says only that the gap before was hardly visible."""
 
 METHODS = {
     "layers": "Moves each group towards the mean of all groups, by as much as the evidence supports.",
@@ -153,6 +153,15 @@ def correlation(value: float | None) -> str:
     if value >= 1 - 1e-12:
         return "1"
     return "> 0.999" if value > 0.9995 else number(value)
+
+
+def kept(share: float | None) -> str:
+    """The spread between sentences that is kept.
+
+    >>> kept(0.502).split(), kept(None)
+    (['50', '%'], 'undefined')
+    """
+    return UNDEFINED if share is None else percent(share)
 
 
 def interval(estimate: Estimate, alpha: float) -> str:

@@ -59,6 +59,7 @@ class FewShot(Through):
         self._read = _checked_read(read, self._task)
         self._emotions = _emotions_of(corpus, self._task, model.name) if self._by_corpus else {}
         self._inside: dict[str, float] = {}
+        self._warned = False
         inner = LabelReader(model, self._task)
         super().__init__(inner, name=model.name, outputs=self._outputs())
 
@@ -199,15 +200,17 @@ class FewShot(Through):
                         f"the sentence {quoted(text)}, so there is no score to read; give it another task or prompt"
                     )
                 self._inside[question] = float(inside)
-        if self._inside and (mean := self._mean_inside()) < LEAST_INSIDE:
+        if self._inside and not self._warned and (mean := self._mean_inside()) < LEAST_INSIDE:
             log.warning("%s: %s", self.name, self._inside_in_words(mean))
+            self._warned = True
 
     def _mean_inside(self) -> float:
         return sum(self._inside.values()) / len(self._inside)
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the scores should know, in sentences; none before anything was asked."""
-        return (self._inside_in_words(self._mean_inside()),) if self._inside else ()
+        of_model = getattr(self._model, "remarks", tuple)()
+        return (self._inside_in_words(self._mean_inside()), *of_model) if self._inside else ()
 
     def _inside_in_words(self, mean: float) -> str:
         least = min(self._inside, key=self._inside.__getitem__)
@@ -219,7 +222,7 @@ class FewShot(Through):
             f"{_percent(self._inside[least])}, asked for {question} in the sentence {quoted(text)})"
         )
         if mean < LEAST_INSIDE:
-            said += "; it mostly means to say something else, so its scores say little about it"
+            said += "; mostly it means to say something else, and what is read here is the rest"
         return said
 
 

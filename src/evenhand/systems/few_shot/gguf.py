@@ -17,7 +17,7 @@ from evenhand.systems.few_shot import label_tokens, llama
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.gguf_file import checked_gguf
 from evenhand.systems.few_shot.label_tokens import Cutter, Tokens, in_common
-from evenhand.systems.few_shot.llama import Llama, import_xllamacpp
+from evenhand.systems.few_shot.llama import LEAST, Llama, import_xllamacpp
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
@@ -104,26 +104,21 @@ class Gguf:
         cut = self._cutter.cut(prompt, labels)
         if cut.longest > self._context:
             raise EvenhandError(self._overflow("the prompt with this sentence", cut.longest))
-        on = self._cache and self._may_read_on(shared[: in_common(shared, cut.prompt)], cut.prompt)
+        if self._cache and not self._llama.reads_in_parts:
+            self._go_back_to(shared[: in_common(shared, cut.prompt[:-LEAST])], cut.prompt)
         probabilities = {
-            stem: self._llama.next_token(
-                cut.prompt + stem, cut.following(stem), afresh=not (self._cache if stem else on)
-            )
+            stem: self._llama.next_token(cut.prompt + stem, cut.following(stem), afresh=not self._cache)
             for stem in cut.stems
         }
         return cut.masses(probabilities)
 
-    def _may_read_on(self, kept: Tokens, prompt: Tokens) -> bool:
-        """Whether the model may read on from what it remembers; where that makes a difference, have it remember the
-        tokens that all prompts begin with, come by in the same way each time, and none after them."""
-        if not kept or self._llama.reads_in_parts:
-            return self._llama.may_read_on(prompt)
-        if kept != self._kept:
+    def _go_back_to(self, kept: Tokens, prompt: Tokens) -> None:
+        """Remember what all prompts begin with, read in the same way each time, and nothing that came after it."""
+        if kept != self._kept or not kept:
             self._kept = None
-            self._llama.read(kept, afresh=True)
+            self._llama.read(kept or prompt[:LEAST], afresh=True)
             self._kept = kept
-        self._llama.read(kept)  # this drops what followed, and reads the last of them once more, by itself
-        return True
+        self._llama.forget(prompt, len(kept))
 
     def _overflow(self, what: str, tokens: int) -> str:
         most = self._made_for

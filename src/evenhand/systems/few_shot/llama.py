@@ -7,7 +7,7 @@ import json
 import math
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -29,7 +29,7 @@ PARTS = (2, 3, 5, 7)
 """So many tokens each: kernels take them by fours or eights, and do otherwise with what is left."""
 
 MOST, LEAST = 512, 2
-"""How many tokens are read together. One by itself takes another way through the processor than it would in company."""
+"""How many tokens are read at a time. One by itself goes another way through the processor, with other rounding."""
 
 Probabilities = Mapping[int, float]
 
@@ -37,7 +37,7 @@ Probabilities = Mapping[int, float]
 class Llama:
     """A model that llama.cpp runs on all cores (`threads` 0) or on some; `context` tokens are the most that fit.
 
-    It remembers what it read last and reads on where the next prompt departs from that; `afresh` forbids it.
+    It remembers what it read last and reads on where the next prompt departs from that (`afresh`: from the start).
     """
 
     def __init__(self, path: Path, *, context: int, threads: int = 0) -> None:
@@ -54,6 +54,7 @@ class Llama:
         parameters.cache_ram_mib = 0
         parameters.cache_idle_slots = False
         parameters.n_ctx_checkpoints = 0
+        parameters.swa_full = True  # or models that look back a little way only could not go back to a prefix
         parameters.fit_params = False  # or it would make the context smaller where memory is short
         parameters.warmup = False
         parameters.verbosity = -1
@@ -64,8 +65,6 @@ class Llama:
         self._server = xllamacpp.Server(parameters)
         self._held: Tokens | None = None
         """What it remembers; None where that is not known."""
-        self._sound = 0
-        """How many of those tokens were read in parts that make no difference."""
         self._address = urlsplit(self._server.listening_address).netloc
 
     def tokens(self, text: str) -> Tokens:
@@ -79,17 +78,22 @@ class Llama:
         pieces = (one["piece"] for one in self._posted("/tokenize", question)["tokens"])
         return [one if isinstance(one, str) else bytes(one).decode(errors="replace") for one in pieces]
 
-    def read(self, tokens: Sequence[int], *, afresh: bool = False) -> None:
+    def read(self, tokens: Tokens, *, afresh: bool = False) -> None:
         """Read a prompt, so that one which begins with it need not be read from the start."""
         self._complete(tokens, afresh=afresh)
 
-    def next_token(self, tokens: Sequence[int], wanted: Iterable[int] = (), *, afresh: bool = False) -> Probabilities:
+    def forget(self, tokens: Tokens, after: int) -> None:
+        """Remember no more of a prompt than its first tokens, so that the others are read together next time."""
+        if self._held is not None and in_common(self._held, tokens) > after:
+            self._ask((*tokens[:after], tokens[after] - 1 if tokens[after] else 1))
+
+    def next_token(self, tokens: Tokens, wanted: Iterable[int] = (), *, afresh: bool = False) -> Probabilities:
         """How probable tokens are after a prompt: the most probable ones, and those that are wanted."""
         first = self._complete(tokens, n_probs=LISTED, afresh=afresh)
         found = {one["id"]: math.exp(one["logprob"]) for one in first["top_logprobs"]}
         return found | {token: self._forced(tokens, token) for token in wanted if token not in found}
 
-    def _forced(self, tokens: Sequence[int], token: int) -> float:
+    def _forced(self, tokens: Tokens, token: int) -> float:
         """How probable one token is, though it is not among the most probable."""
         first = self._complete(tokens, n_probs=1, logit_bias=[[token, FORCED]])
         if first["id"] != token:
@@ -98,7 +102,7 @@ class Llama:
 
     @cached_property
     def reads_in_parts(self) -> bool:
-        """Whether its numbers are the same, to the bit, when a prompt is read in parts of two tokens or more.
+        """Whether its numbers are the same, to the bit, however a prompt is cut into parts of two tokens or more.
 
         That depends on the kinds of numbers that a file holds, and on the processor; so it is tried out, once.
         """
@@ -111,27 +115,25 @@ class Llama:
             self.read(tokens[:end], afresh=end == size)
         return self.next_token(tokens)
 
-    def may_read_on(self, tokens: Tokens) -> bool:
-        """Whether what it remembers serves to read a prompt with the very outcome of reading it from the start."""
-        if not self.reads_in_parts or self._held is None:
-            return False
-        known = in_common(self._held, tokens)
-        return known <= self._sound and len(tokens) - known >= LEAST
-
-    def _complete(self, tokens: Sequence[int], *, n_probs: int = 0, afresh: bool = False, **more: Any) -> Any:
-        """What is said about the first token after a prompt: itself, and the most probable ones."""
-        new = len(tokens) - (0 if afresh or self._held is None else in_common(self._held, tuple(tokens)))
-        if new > MOST and new % MOST < LEAST:  # the last would be read by itself
-            self._complete(tokens[:-LEAST], afresh=afresh)
+    def _complete(self, tokens: Tokens, *, afresh: bool = False, **more: Any) -> Any:
+        """What is said about the token after a prompt, of which no token is read by itself."""
+        known = 0 if afresh or self._held is None else in_common(self._held, tokens)
+        new = len(tokens) - known
+        if new < LEAST < len(tokens):
+            self.forget(tokens, len(tokens) - LEAST)
+        elif new > MOST and new % MOST < LEAST:
+            self._ask(tokens[:-LEAST], afresh=afresh)
             afresh = False
-        question = {"prompt": list(tokens), "max_tokens": 1, "temperature": 0.0, "cache_prompt": not afresh}
+        return self._ask(tokens, afresh=afresh, **more)
+
+    def _ask(self, tokens: Tokens, *, n_probs: int = 0, afresh: bool = False, **more: Any) -> Any:
+        """What is said about the token after a prompt: the one that was chosen, and the most probable ones."""
+        on = not afresh and self._held is not None
         self._held = None  # until it has answered, nobody knows what it remembers
-        answer = self._server.handle_completions(question | {"n_probs": n_probs} | more)
+        question = {"prompt": list(tokens), "max_tokens": 1, "temperature": 0.0, "cache_prompt": on, "n_probs": n_probs}
+        answer = self._server.handle_completions(question | more)
         _refuse_error(answer)
-        known = int(answer["usage"]["prompt_tokens_details"]["cached_tokens"])
-        alone = len(tokens) - known < LEAST
-        self._sound = min(known, self._sound) if alone or known > self._sound else len(tokens)
-        self._held = tuple(tokens)
+        self._held = tokens
         return answer["choices"][0]["logprobs"]["content"][0] if n_probs else None
 
     def _posted(self, path: str, question: Mapping[str, object]) -> dict[str, Any]:
