@@ -197,7 +197,7 @@ def test_the_price_is_shown_and_what_is_too_dear_is_marked(repair_of: Make) -> N
     assert page.count('<span class="higher">0.900</span>') == 1
     text = visible_text(page)
     assert "terms 0.940 0.900 > 0.999 100 % 0.810 → 0.700 1 1,234" in text
-    assert "averaging 0.940 0.850 > 0.999 0.810 → 0.700 60 1,234" in text
+    assert "averaging 0.940 0.850 > 0.999 100 % 0.810 → 0.700 60 1,234" in text
     assert "Undefined: in some half" not in text
 
 
