@@ -92,7 +92,8 @@ def test_nothing_to_repair_is_said_in_plain_words_and_never_called_fair(
 
 def test_methods_are_not_needed_where_there_is_nothing_to_repair(repair_of: Make, made_outcomes: Outcomes) -> None:
     advice = {one.method: one.advice for one in glances(repair_of(nothing_there(made_outcomes)))}
-    assert (advice["layers"], advice["additive"]) == ("not needed", "for comparison")
+    flattens = f"flattens all answers (50{SPACE}% of the spread between sentences is left)"
+    assert (advice["layers"], advice["additive"]) == ("not needed", flattens)
 
 
 def test_one_split_in_which_the_order_changes_is_enough_to_speak_against_a_method(repair_of: Make) -> None:
@@ -167,7 +168,10 @@ def test_methods_at_a_glance_count_what_became_of_the_gaps(repair_of: Make) -> N
     layers, additive = found["layers"], found["additive"]
     assert (layers.visible, layers.closed, layers.reversed, layers.advice) == (9, 9, 0, "advised")
     assert (additive.closed, additive.reversed) == (0, 9)
-    assert additive.advice == "turns a gap round (female − male, new persons, and 8 more)"
+    assert additive.advice == (
+        "turns a gap round (female − male, new persons, and 8 more); "
+        f"flattens all answers (50{SPACE}% of the spread between sentences is left)"
+    )
     assert found["averaging"].advice.startswith("equal by construction; changes the order within a group")
     page = to_html(repair_of())
     assert "9 of 12 gaps were visible before" in visible_text(page)

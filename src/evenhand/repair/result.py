@@ -24,6 +24,10 @@ WITHIN_AT_LEAST = 0.98
 """The rank correlation within a group below which a repair is too dear to be advised."""
 
 
+SPREAD_AT_LEAST = 0.9
+"""The share of the spread between sentences that must be kept: to flatten gaps with everything mends nothing."""
+
+
 @dataclass(frozen=True)
 class Cost:
     """What a method asks of the system besides the sentence itself."""
@@ -135,8 +139,12 @@ class Repair:
         outcomes = self.outcomes(method=method, scope=None)
         if any(one.verdict in ("reversed", "made a gap") for one in outcomes):
             return False
-        prices = [price.within for price in self.judgement.prices if price.method == method]
-        return all(within is None or within >= WITHIN_AT_LEAST for within in prices)
+        prices = [price for price in self.judgement.prices if price.method == method]
+        return all(
+            (price.within is None or price.within >= WITHIN_AT_LEAST)
+            and (price.spread_kept is None or price.spread_kept >= SPREAD_AT_LEAST)
+            for price in prices
+        )
 
     def _closed(self, method: str) -> float:
         gone = [one.reduction for one in self.there if one.method == method and one.reduction is not None]

@@ -11,7 +11,7 @@ from typing import Literal
 
 from evenhand.repair.gaps import EVERYBODY
 from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import EXACT, FITTED, WITHIN_AT_LEAST, Repair
+from evenhand.repair.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair
 from evenhand.report.repair.words import (
     attributes_of,
     comparison,
@@ -19,6 +19,7 @@ from evenhand.report.repair.words import (
     family_of,
     gap,
     gone,
+    kept,
     listed,
     methods_of,
     outputs_of,
@@ -242,6 +243,9 @@ def _against(repair: Repair, method: str) -> Iterator[str]:
             f"changes the order within a group (rank correlation {correlation(min(within))}, at least "
             f"{number(WITHIN_AT_LEAST, span=10)} is asked for)"
         )
+    left = [one.spread_kept for one in repair.judgement.prices if one.method == method and one.spread_kept is not None]
+    if left and min(left) < SPREAD_AT_LEAST:
+        yield f"flattens all answers ({kept(min(left))} of the spread between sentences is left)"
 
 
 def _place(repair: Repair, one: Outcome) -> str:

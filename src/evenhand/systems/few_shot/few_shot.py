@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
 from evenhand.systems.base import Array, Output
 from evenhand.systems.checkpoint import digest_of
 from evenhand.systems.few_shot import reading
+from evenhand.systems.few_shot.asked import checked_ask, instead, own_questions
 from evenhand.systems.few_shot.models import LabelModel
 from evenhand.systems.few_shot.reader import LabelReader, asking
 from evenhand.systems.few_shot.task import ALL, EMOTIONS, OWN, Task, packaged_task, read_task
@@ -20,9 +21,6 @@ from evenhand.systems.through import Asked, Through
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
-
-COLUMN = "emotion"
-"""The column of a corpus that says which question each sentence is asked."""
 
 EXPECTED, LIKELY, DISTRIBUTION = "expected", "likely", "distribution"
 READINGS = (EXPECTED, LIKELY, DISTRIBUTION, ALL)
@@ -55,9 +53,9 @@ class FewShot(Through):
     ) -> None:
         self._task = _task(task)
         self._model, self._corpus = model, corpus
-        self._ask = _checked_ask(ask, self._task)
+        self._ask = checked_ask(ask, self._task)
         self._read = _checked_read(read, self._task)
-        self._emotions = _emotions_of(corpus, self._task, model.name) if self._by_corpus else {}
+        self._emotions = own_questions(corpus, self._task, model.name) if self._by_corpus else {}
         self._inside: dict[str, float] = {}
         self._warned = False
         inner = LabelReader(model, self._task)
@@ -131,7 +129,7 @@ class FewShot(Through):
         except KeyError:
             raise UsageError(
                 f"{self.name!r} asks each sentence for the emotion that the corpus gives it, and {quoted(text)} is no "
-                f"sentence of the corpus; {_instead(self._task)}"
+                f"sentence of the corpus; {instead(self._task)}"
             ) from None
 
     def read(self, texts: Sequence[str], answers: Sequence[Array]) -> Array:
@@ -209,7 +207,7 @@ class FewShot(Through):
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the scores should know, in sentences; none before anything was asked."""
-        of_model = getattr(self._model, "remarks", tuple)()
+        of_model: tuple[str, ...] = getattr(self._model, "remarks", tuple)()
         return (self._inside_in_words(self._mean_inside()), *of_model) if self._inside else ()
 
     def _inside_in_words(self, mean: float) -> str:
@@ -236,13 +234,6 @@ def _task(task: Task | str | Path | None) -> Task:
     return packaged_task() if task is None else read_task(Path(task).expanduser())
 
 
-def _checked_ask(ask: str, task: Task) -> str:
-    known = [OWN, ALL, *([EMOTIONS] if task.emotions else []), *task.questions]
-    if ask not in known:
-        raise UsageError(f"ask={ask!r}: the task {task.name!r} has no such question{did_you_mean(str(ask), known)}")
-    return ask
-
-
 def _checked_read(read: str, task: Task) -> str:
     if read not in READINGS:
         raise UsageError(f"read={read!r}: there is no such reading{did_you_mean(str(read), READINGS)}")
@@ -252,27 +243,3 @@ def _checked_read(read: str, task: Task) -> str:
             f"read={LIKELY} or read={DISTRIBUTION}, or give them values"
         )
     return read
-
-
-def _emotions_of(corpus: Corpus | None, task: Task, name: str) -> Mapping[str, Sequence[str]]:
-    """The questions that each text of the corpus is asked: its emotion, or those of all rows that it stands in."""
-    if corpus is None or COLUMN not in corpus.frame.columns:
-        lacking = "there is no corpus" if corpus is None else f"the corpus {corpus.name!r} has no column {COLUMN!r}"
-        raise UsageError(f"{name!r} asks each sentence for its own emotion, and {lacking}; {_instead(task)}")
-    asked: dict[str, list[str]] = {}
-    for text, emotion in corpus.frame.select("text", COLUMN).iter_rows():
-        found = asked.setdefault(text, [])
-        if emotion is None or emotion in found:
-            continue
-        if emotion not in task.emotions:
-            raise UsageError(
-                f"the corpus {corpus.name!r} has sentences of the emotion {emotion!r}, and the task {task.name!r} asks "
-                f"for {', '.join(task.emotions)}; write a task of your own, or {_instead(task)}"
-            )
-        found.append(emotion)
-    return {text: found or task.emotions for text, found in asked.items()}
-
-
-def _instead(task: Task) -> str:
-    known = [EMOTIONS, *task.questions]
-    return f"set ask to one of {', '.join(known)}, as in smollm(ask={known[-1]}) or in a system file"

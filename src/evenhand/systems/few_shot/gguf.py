@@ -74,6 +74,7 @@ class Gguf:
                 "memory, or newer than the package xllamacpp that is installed"
             ) from error
         self._cutter = Cutter(self._llama.tokens)
+        self._prefixes: dict[str, Tokens] = {}
         self._kept: Tokens | None = None
 
     @cached_property
@@ -94,7 +95,9 @@ class Gguf:
 
     def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
         """The probability of each label, whole, after each prompt."""
-        shared = self._llama.tokens(prefix)
+        if prefix not in self._prefixes:
+            self._prefixes[prefix] = self._llama.tokens(prefix)
+        shared = self._prefixes[prefix]
         if len(shared) >= self._context:
             raise UsageError(self._overflow("what all prompts begin with", len(shared)))
         rows = [self._masses(shared, prefix + ending, labels) for ending in endings]
@@ -114,7 +117,7 @@ class Gguf:
 
     def _go_back_to(self, kept: Tokens, prompt: Tokens) -> None:
         """Remember what all prompts begin with, read in the same way each time, and nothing that came after it."""
-        if kept != self._kept or not kept:
+        if kept != self._kept or not kept or not self._llama.remembers(kept):
             self._kept = None
             self._llama.read(kept or prompt[:LEAST], afresh=True)
             self._kept = kept

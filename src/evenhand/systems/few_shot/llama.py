@@ -82,6 +82,10 @@ class Llama:
         """Read a prompt, so that one which begins with it need not be read from the start."""
         self._complete(tokens, afresh=afresh)
 
+    def remembers(self, tokens: Tokens) -> bool:
+        """Whether it need not read these again."""
+        return self._held is not None and self._held[: len(tokens)] == tokens
+
     def forget(self, tokens: Tokens, after: int) -> None:
         """Remember no more of a prompt than its first tokens, so that the others are read together next time."""
         if self._held is not None and in_common(self._held, tokens) > after:
