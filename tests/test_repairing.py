@@ -165,6 +165,14 @@ def test_what_is_not_known_is_named() -> None:
         RepairSettings(alpha=0.7)
     with pytest.raises(UsageError, match="seed"):
         RepairSettings(seed=-1)
+    with pytest.raises(UsageError, match="unknown way to normalise 'softmaxx'; did you mean 'softmax'"):
+        RepairSettings(normalise="softmaxx")
+
+
+def test_a_mistaken_target_is_an_error_even_where_other_methods_would_do() -> None:
+    settings = RepairSettings(methods=("layers", "additive"), target="femal", repetitions=1)
+    with pytest.raises(UsageError, match="unknown target 'femal'; did you mean 'female'"):
+        repair_system("planted(gap=0)", sample=240, settings=settings, progress=False)
 
 
 def test_the_same_seed_gives_the_same_answer(folder: Path) -> None:

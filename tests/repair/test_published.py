@@ -430,6 +430,11 @@ def test_attributes_that_the_references_do_not_name_are_left_alone() -> None:
     corpus = Corpus(frame.drop("gender", "race"), "aged", {"age": ("old", "young")})
     said = scores_of(corpus, said_to_sentences().matrix, MOOD)
     assert fit(Additive).apply(said, corpus).matrix.tolist() == said.matrix.tolist()
+    found = fit_published(
+        said_to_references(SAID), reference_corpus(), fitted_for=FittedFor.of(said, corpus), gaps=GAPS
+    )
+    assert list(found.calibrators) == ["contextual"]
+    assert set(found.undefined.values()) == {"the references are about gender, race, and the corpus about age"}
 
 
 def test_every_variable_has_layers_of_its_own() -> None:

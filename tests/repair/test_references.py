@@ -93,7 +93,7 @@ def test_references_of_ones_own(tmp_path: Path) -> None:
         ("name: x\nidentity: {age: {old: []}}\n", "identity.age.old"),
         ("name: x\n", "hold no input"),
         ("name: x\nidentity: {text: {old: [a]}}\n", "'text' is a column of its own"),
-        ("- a\n", "valid dictionary"),
+        ("- a\n", "holds no references: write name, identity"),
         ("name: [", "not valid YAML"),
         ("name: x\nneutral: [1]\n", "valid string"),
     ],

@@ -27,7 +27,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Does the answer change when only the person changes? Measures and repairs social bias in systems that score text.",
+    help="Does the answer change when only the person changes? Finds and repairs bias in systems that score text.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(audit.audit)

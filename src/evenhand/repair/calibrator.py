@@ -83,6 +83,11 @@ class FittedFor:
             raise UsageError(
                 f"this calibrator was fitted for the outputs {', '.join(want)}, but {system!r} gives {', '.join(have)}"
             )
+        if self.fingerprint is not None and fingerprint is None:
+            raise UsageError(
+                f"this calibrator was fitted for {self.system!r} in a version that was named, and {system!r} comes "
+                "without one; name it: --system-version"
+            )
         if self.fingerprint != fingerprint:
             raise UsageError(
                 f"this calibrator was fitted for {self.system!r} as it was then, and {system!r} is another system or "

@@ -14,7 +14,7 @@ from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
 from evenhand.repair.calibrator import Calibrator, FittedFor, numbers
 from evenhand.repair.reference_answers import NotDefined, References, as_distribution, from_distribution, measured
-from evenhand.repair.reference_layers import NEUTRAL, NORMALISERS
+from evenhand.repair.reference_layers import NEUTRAL, NORMALISERS, refuse_unknown_normaliser
 from evenhand.repair.rows import Rows
 from evenhand.repair.variables import Variable, variables
 from evenhand.scoring import Scores
@@ -47,8 +47,7 @@ class FromReferences(Calibrator):
     by_ratio: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.normalise not in NORMALISERS:
-            raise UsageError(f"unknown way to normalise {self.normalise!r}{did_you_mean(self.normalise, NORMALISERS)}")
+        refuse_unknown_normaliser(self.normalise)
         for variable in self.variables:
             if self.by_ratio and set((self.weights or {}).get(variable.name, {})) != set(self.fitted_for.attributes):
                 raise UsageError(f"{self.method}: there is not one weight of {variable.name!r} for each attribute")

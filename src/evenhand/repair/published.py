@@ -35,6 +35,8 @@ class ByGroup(FromReferences):
 
     @classmethod
     def _refuse_unknown_groups(cls, asked: Mapping[str, tuple[str, ...]], known: Mapping[str, tuple[str, ...]]) -> None:
+        if not asked.keys() & known.keys():
+            raise NotDefined(f"the references are about {', '.join(known)}, and the corpus about {', '.join(asked)}")
         for attribute, groups in known.items():
             for group in asked.get(attribute, ()):
                 if group not in groups:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -35,17 +35,28 @@ def target_of(attribute: str, references: References, target: str) -> Array:
 
 
 def _one_group(attribute: str, references: References, target: str) -> Array:
+    refuse_unknown_target(target, references.groups)
     groups = references.groups[attribute]
-    everybody = [group for by_group in references.groups.values() for group in by_group]
-    named = [name.strip() for name in target.split(",")]
-    for name in named:
+    return next(groups[name] for name in _named(target) if name in groups)
+
+
+def refuse_unknown_target(target: str, attributes: Mapping[str, Collection[str]]) -> None:
+    """Raise if a target is none of those above and does not name one group of each attribute either."""
+    if target in TARGETS:
+        return
+    everybody = [group for groups in attributes.values() for group in groups]
+    for name in _named(target):
         if name not in everybody:
             raise UsageError(f"unknown target {name!r}{did_you_mean(name, [*TARGETS, *everybody])}")
-    chosen = [groups[name] for name in named if name in groups]
-    if len(chosen) != 1:
-        known = ", ".join(groups)
-        raise UsageError(f"the target {target!r} names {len(chosen)} groups of {attribute}; name one of {known}")
-    return chosen[0]
+    for attribute, groups in attributes.items():
+        chosen = [name for name in _named(target) if name in groups]
+        if len(chosen) != 1:
+            known = ", ".join(groups)
+            raise UsageError(f"the target {target!r} names {len(chosen)} groups of {attribute}; name one of {known}")
+
+
+def _named(target: str) -> list[str]:
+    return [name.strip() for name in target.split(",")]
 
 
 def group_layers(attribute: str, references: References, target: str, *, multiplies: bool) -> dict[str, Array]:
@@ -101,3 +112,9 @@ def shares(values: Array) -> Array:
 
 
 NORMALISERS: dict[str, Callable[[Array], Array]] = {"softmax": softmax, "sum": shares}
+
+
+def refuse_unknown_normaliser(name: str) -> None:
+    """Raise if there is no such way to make numbers probabilities."""
+    if name not in NORMALISERS:
+        raise UsageError(f"unknown way to normalise {name!r}{did_you_mean(name, NORMALISERS)}")

@@ -91,6 +91,8 @@ def _read(path: Path) -> ReferenceFile:
         place = ".".join(map(str, first["loc"]))
         unknown = did_you_mean(str(first["loc"][-1]), ReferenceFile.model_fields) if first["loc"] else ""
         message = f"unknown key{unknown}" if first["type"] == "extra_forbidden" else first["msg"]
+        if not place:
+            message = "holds no references: write name, identity, neutral and content_free, each with its inputs"
         raise EvenhandError(f"{path}: {f'{place}: ' if place else ''}{message}") from error
 
 

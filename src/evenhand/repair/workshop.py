@@ -18,6 +18,7 @@ from evenhand.repair.layers import Layers
 from evenhand.repair.neutral import Neutral, Neutralised
 from evenhand.repair.paired_means import Evaluation, baseline_gaps, evaluate
 from evenhand.repair.published import BASELINE, VARIANTS, fit_published
+from evenhand.repair.reference_layers import refuse_unknown_normaliser, refuse_unknown_target
 from evenhand.repair.references import reference_corpus
 from evenhand.repair.result import EXACT, FITTED, PUBLISHED, Cost, Repair, WordOrder
 from evenhand.repair.sentence_weights import SentenceWeights
@@ -70,6 +71,7 @@ class RepairSettings:
             raise UsageError(f"alpha must lie between 0 and 0.5, not {self.alpha}")
         if self.seed < 0:
             raise UsageError(f"a seed is a whole number from 0, not {self.seed}")
+        refuse_unknown_normaliser(self.normalise)
 
     def wants(self, method: str) -> bool:
         """Whether a method is to be tried."""
@@ -203,6 +205,7 @@ class Workshop:
             self.left_out.update(dict.fromkeys(wanted, RECORDED))
             return
         phrases = reference_corpus(self.settings.references)
+        refuse_unknown_target(self.settings.target, phrases.attributes)
         system, asked_for = self.system, None
         if isinstance(system, FewShot) and system.asks_by_corpus:
             system, asked_for = system.asking("emotions"), "emotion"

@@ -279,7 +279,7 @@ def test_a_prompt_that_does_not_fit_is_an_error_and_never_cut(file: Path) -> Non
     with pytest.raises(EvenhandError) as caught:
         asked(small, ["ever " * room])
     message = str(caught.value)
-    assert "'small': the prompt with this sentence has 1" in message
+    assert "'small': the prompt with this sentence has 9" in message
     assert "tokens, and 90 fit; set a larger context" in message
     with pytest.raises(UsageError, match=r"what all prompts begin with has .* tokens, and 30 fit"):
         asked(Gguf(file, name="smaller", context=30), ["Oh."])

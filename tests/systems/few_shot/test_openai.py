@@ -597,6 +597,12 @@ class TestSettings:
         assert "s3cr3t" not in said(caught)
         assert "key_env" in said(caught)
 
+    def test_settings_in_brackets_are_not_taken_for_a_part_of_the_name(self) -> None:
+        with pytest.raises(UsageError, match="do not stand in brackets; write a system file") as caught:
+            ServedModel("m(key_env=s3cr3t)", base_url="http://127.0.0.1:1")
+        assert "s3cr3t" not in said(caught)
+        assert ServedModel("m (large)", base_url="http://127.0.0.1:1").name == "openai:m (large)"
+
     @pytest.mark.parametrize(
         ("base", "asked"),
         [

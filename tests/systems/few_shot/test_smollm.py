@@ -175,7 +175,8 @@ def test_the_audit_works_and_tells_how_much_lay_on_the_labels() -> None:
     pytest.importorskip("xllamacpp")
     report = evenhand.audit("smollm", "eec", attributes=["gender"], sample=120, progress=False)
     (finding,) = report.findings
-    assert finding.estimate is not None
+    assert finding.system == "smollm"
+    assert finding.output == "intensity"
     (said,) = report.remarks["smollm"]
     assert said.startswith("the labels 1 to 5 hold ")
 

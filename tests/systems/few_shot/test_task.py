@@ -173,3 +173,18 @@ def test_the_digest_knows_all_that_prompts_are_made_of_and_not_where_they_come_f
         assert Task.model_validate({**MINIMAL, key: value}).digest != task.digest
     other = {"rudeness": {"examples": [{"text": "Be silent.", "label": "yes"}]}}
     assert Task.model_validate({**MINIMAL, "questions": other}).digest != task.digest
+
+
+def test_the_task_in_the_docs_is_one(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "language-models.md").read_text(encoding="utf-8")
+    (block,) = (block for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if block.startswith("name:"))
+    path = tmp_path / "rudeness.yaml"
+    path.write_text(block)
+    task = read_task(path)
+    assert task.values == (0, 1)
+    assert task.prefix("rude") + task.ending("rude", "Oh.") == (
+        "Is the remark rude? Answer yes or no.\n\n"
+        "Remark: Would you close the door, please?\nAnswer: no\n\n"
+        "Remark: Shut that door, you fool.\nAnswer: yes\n\n"
+        "Remark: Oh.\nAnswer: "
+    )

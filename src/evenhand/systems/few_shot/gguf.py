@@ -37,7 +37,7 @@ def gguf(
     threads: int = 0,
     prefix_cache: bool = True,
 ) -> FewShot:
-    """A language model in a GGUF file, shown a few labelled examples: how strong is the emotion, from 1 to 5?
+    """A language model in a GGUF file, shown a few labelled examples: it says how strong an emotion is, from 1 to 5.
 
     `ask` is own, emotions, all or a question; `read` is expected, likely, distribution or all; `task` is a file with a
     prompt of one's own. `context` is the number of tokens that fit, `threads` the number of cores (0: all).

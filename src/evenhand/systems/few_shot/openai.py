@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ from evenhand.systems.http.crowd import in_order
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
 
+IN_BRACKETS = re.compile(r"\(\s*\w+\s*=.*\)\s*$", re.DOTALL)
 PATHS = {"completions": "completions", "chat": "chat/completions"}
 PROMPTS_A_BATCH = 16
 """The engine keeps answers by the batch: few enough to lose little in a kill, enough to keep all threads busy."""
@@ -87,6 +89,9 @@ class ServedModel:
         request: Any = None,
         version: str | None = None,
     ) -> None:
+        if IN_BRACKETS.search(model):
+            # Not shown, as a key may stand among them. Many servers take any name for a model, and settings were lost.
+            raise UsageError("'openai': its settings do not stand in brackets; write a system file: system, settings")
         if api not in PATHS:
             raise UsageError(f"'openai': there is no api {api!r}{did_you_mean(str(api), PATHS)}")
         if not isinstance(request, Mapping | None):

