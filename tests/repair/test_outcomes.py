@@ -45,8 +45,14 @@ def test_with_less_than_one_degree_of_freedom_nothing_is_there() -> None:
     ],
 )
 def test_verdicts(before: float, after: float, word: str) -> None:
-    found = verdict(Estimate(before, 0.02**2, 20.0), Estimate(after, 0.02**2, 20.0), alpha=0.05)
+    found = verdict(Estimate(before, 0.02**2, 20.0), Estimate(after, 0.02**2, 20.0), (0.1, 1.2), alpha=0.05)
     assert found == word
+
+
+def test_a_gap_is_not_called_closed_when_perhaps_nothing_of_it_is_gone() -> None:
+    before, after = Estimate(0.043, 0.015**2, 20.0), Estimate(0.016, 0.05**2, 20.0)
+    assert verdict(before, after, (-1.66, 10.0), alpha=0.05) == "reduced"
+    assert verdict(before, after, (0.01, 10.0), alpha=0.05) == "closed"
 
 
 def by_bisection(looked: Looked, alpha: float) -> tuple[float, float]:

@@ -36,8 +36,7 @@ def test_every_method_has_a_line_for_every_gap_that_was_visible(repair_of: Make)
     assert "method new persons new templates new emotion words" in lines
     assert "layers 0.004 closed 0.004 closed 0.004 closed" in lines
     assert "additive −0.070 reversed −0.070 reversed −0.070 reversed" in lines
-    place = lines.index("race: African American − European American: before 0.003 (−0.017 to 0.023)")
-    assert lines[place + 1] == "No gap was visible, and no method made one."
+    assert "In one comparison no gap was visible, and no method made one." in lines
 
 
 def test_a_gap_that_was_made_is_shown_though_none_was_visible(
@@ -54,7 +53,7 @@ def test_a_gap_that_was_made_is_shown_though_none_was_visible(
 
 def test_a_narrow_terminal_gets_lines_instead_of_a_table(repair_of: Make) -> None:
     text = shown(repair_of(), width=60)
-    assert "method " not in text.split("The price")[0].split("before 0.050")[1].split("race:")[0]
+    assert "method " not in text.split("The price")[0].split("before 0.050")[1].split("In one")[0]
     assert "new templates: layers 0.004 closed, terms" in " ".join(text.split())
     assert max(len(line) for line in text.splitlines() if not line.startswith("not tried")) <= 60
 

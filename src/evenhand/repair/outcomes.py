@@ -115,18 +115,19 @@ def outcome(whole: Estimate | str, repeated: Sequence[Looked], single: Sequence[
         return Outcome(*nobody, None, None, None, None, None, None, 0.0, 0, "undefined", reason)
     after = mean_of([looked.after for looked in repeated])
     there = whole.is_there(alpha)
+    gone = reduction_interval(mean_of_looked(repeated), alpha=alpha) if there else None
     values = [looked.after.value for looked in single]
     return Outcome(
         *nobody,
         whole,
         after,
         1 - after.value / whole.value if there else None,
-        reduction_interval(mean_of_looked(repeated), alpha=alpha) if there else None,
+        gone,
         float(np.mean([_turned(looked, alpha) for looked in single])) if single else None,
         float(np.std(values, ddof=1)) if len(values) > 1 else None,
         0.0,
         len(single),
-        verdict(whole, after, alpha=alpha),
+        verdict(whole, after, gone, alpha=alpha),
     )
 
 
@@ -146,14 +147,18 @@ def mean_of_looked(looked: Sequence[Looked]) -> Looked:
     return Looked(before, after, float(np.mean([one.shared for one in looked])))
 
 
-def verdict(before: Estimate, after: Estimate, *, alpha: float) -> Verdict:
-    """In a word; `closed` says that no gap can be told any more and less than half of it is left, not that there is
-    none."""
+def verdict(before: Estimate, after: Estimate, gone: tuple[float, float] | None, *, alpha: float) -> Verdict:
+    """In a word; `gone` is the interval of the reduction.
+
+    `closed` says that no gap can be told any more, that less than half of it is left, and that some of it is gone for
+    sure; not that there is none.
+    """
     if not before.is_there(alpha):
         return "made a gap" if after.is_there(alpha) else "nothing to repair"
     if before.value * after.value < 0 and after.is_there(alpha):
         return "reversed"
-    if abs(after.value) < abs(before.value) / 2 and not after.is_there(alpha):
+    for_sure = gone is None or gone[0] > 0
+    if abs(after.value) < abs(before.value) / 2 and not after.is_there(alpha) and for_sure:
         return "closed"
     return "reduced" if abs(after.value) < (1 - ROUNDING) * abs(before.value) else "not reduced"
 

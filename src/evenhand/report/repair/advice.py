@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -33,6 +34,9 @@ from evenhand.report.repair.words import (
 from evenhand.report.words import number
 
 ADVISED = "advised"
+ABOUT_THE_SYSTEM = ("--base-url", "--corpus", "--range", "--spelling", "--system-version")
+"""Options of a repair without which the repaired system would be another one."""
+
 CALIBRATORS = "calibrators"
 Kind = Literal["nothing to repair", "advised", "no method will do", "cannot tell"]
 
@@ -86,9 +90,18 @@ def spec_of(repair: Repair, method: str, folder: Path) -> str:
     return f"repaired:{folder / CALIBRATORS / f'{method}.json'}+{repair.system}"
 
 
-def typed(spec: str) -> str:
-    """A command that uses it."""
-    return f"evenhand audit {shlex.quote(spec)}"
+def typed(spec: str, command: str | None = None) -> str:
+    """A command that uses it, with what the command of the repair said about the system and the corpus.
+
+    >>> typed("repaired:a.json+openai:m", "evenhand repair openai:m --base-url URL --seed 3")
+    'evenhand audit repaired:a.json+openai:m --base-url URL'
+    """
+    words = shlex.split(command or "")
+    kept = [one for one in words if one.partition("=")[0] in ABOUT_THE_SYSTEM and "=" in one]
+    for option, value in pairwise(words):
+        if option in ABOUT_THE_SYSTEM:
+            kept += [option, value]
+    return shlex.join(["evenhand", "audit", spec, *kept])
 
 
 def main_outcomes(repair: Repair, method: str) -> list[Outcome]:

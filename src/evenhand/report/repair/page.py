@@ -70,7 +70,7 @@ def _shown(repair: Repair, folder: Path | None) -> dict[str, Any]:
         "sections": [{"id": name, "short": short} for name, short in _sections(repair).items()],
         "headline": found,
         "kind": KINDS.get(found.kind, "cannot-tell"),
-        "command": None if found.use is None else typed(found.use),
+        "command": None if found.use is None else typed(found.use, repair.provenance.get("command")),
         "visible": _visible(repair),
         "counted": COUNTED,
         "glances": [glance_cells(one) for one in glances(repair)],

@@ -38,7 +38,8 @@ NARROW = 72
 READING = (
     "Gap: first group minus second, in the output's own units, with the {level} interval for persons, templates and "
     "words in general. In the tables: what is left of it on persons, templates or emotion words that the method had "
-    "not seen. Closed: not visible any more, and less than half is left; that does not mean fair."
+    "not seen. Closed: not visible any more, and less than half is left; that does not mean fair. "
+    "Each gap is asked about by itself: among many, one in twenty may be visible by chance."
 )
 
 
@@ -50,7 +51,7 @@ def show_repair(repair: Repair, console: Console, *, folder: Path | None = None)
     for note in found.notes:
         console.print(Text(note, style="dim"))
     if found.use is not None:
-        console.print(Text(f"Use it: {typed(found.use)}"), soft_wrap=True)
+        console.print(Text(f"Use it: {typed(found.use, repair.provenance.get('command'))}"), soft_wrap=True)
     if found.kind != "cannot tell":
         _gaps(repair, console)
     _price(repair, console)
@@ -61,16 +62,21 @@ def show_repair(repair: Repair, console: Console, *, folder: Path | None = None)
 
 
 def _gaps(repair: Repair, console: Console) -> None:
+    quiet = 0
     for splits in _by_comparison(repair).values():
+        if all(one.verdict == "nothing to repair" for own in splits for one in own):
+            quiet += 1
+            continue
         console.print()
         console.print(Text(_title(repair, splits[0][0]), style="bold"))
-        if all(one.verdict == "nothing to repair" for own in splits for one in own):
-            console.print("No gap was visible, and no method made one.")
-        elif console.width < NARROW:
+        if console.width < NARROW:
             _bullets([f"{split_name(own[0].new)}: {_listed(own)}" for own in splits], console)
         else:
             console.print(_table(repair, splits))
     console.print()
+    if quiet:
+        many = f"{quiet:,} comparisons" if quiet > 1 else "one comparison"
+        console.print(f"In {many} no gap was visible, and no method made one.\n")
     console.print(Text(READING.format(level=percent(1 - repair.alpha)), style="dim"))
 
 

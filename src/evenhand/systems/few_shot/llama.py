@@ -66,6 +66,9 @@ class Llama:
         self._held: Tokens | None = None
         """What it remembers; None where that is not known."""
         self._address = urlsplit(self._server.listening_address).netloc
+        # A server that is dropped before its loop has begun waits for it for good; once it has answered, it has.
+        self._ask(self.tokens("A")[:1])
+        self._held = None
 
     def tokens(self, text: str) -> Tokens:
         """A text's tokens, after those that the model wants to begin with; nothing in it counts as a control token."""
