@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from evenhand.findings import Finding
     from evenhand.measuring import measure_file, measure_scores
     from evenhand.metrics import Predictions, measure
+    from evenhand.repair import Calibrator, load_calibrator
+    from evenhand.repairing import repair_system
     from evenhand.report import Report
     from evenhand.scoring import Scores, score
     from evenhand.studies import Study
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from evenhand.systems import Output, Scorer
 
 __all__ = [
+    "Calibrator",
     "Corpus",
     "EvenhandError",
     "Finding",
@@ -35,16 +38,19 @@ __all__ = [
     "audit_taggers",
     "compare",
     "eec",
+    "load_calibrator",
     "load_corpus",
     "measure",
     "measure_file",
     "measure_scores",
+    "repair_system",
     "score",
     "study",
 ]
 
 # Imported on first use, so that `evenhand --help` does not wait for numpy.
 _HOMES = {
+    "Calibrator": "evenhand.repair",
     "Corpus": "evenhand.corpora",
     "EvenhandError": "evenhand.errors",
     "Finding": "evenhand.findings",
@@ -60,10 +66,12 @@ _HOMES = {
     "audit_taggers": "evenhand.auditing",
     "compare": "evenhand.comparing",
     "eec": "evenhand.corpora",
+    "load_calibrator": "evenhand.repair",
     "load_corpus": "evenhand.corpora",
     "measure": "evenhand.metrics",
     "measure_file": "evenhand.measuring",
     "measure_scores": "evenhand.measuring",
+    "repair_system": "evenhand.repairing",
     "score": "evenhand.scoring",
     "study": "evenhand.studying",
 }

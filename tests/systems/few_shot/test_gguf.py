@@ -106,7 +106,7 @@ def test_a_header_with_nonsense_in_it_is_told(tmp_path: Path) -> None:
     place = whole.index(b"general.architecture") + len("general.architecture")
     damaged = whole[:place] + struct.pack("<I", 99) + whole[place + 4 :]
     assert "is damaged: its header names a kind of value, 99" in refusal(written(tmp_path, damaged))
-    endless = whole[:place] + struct.pack("<IIQ", 9, 4, 2**60) + whole[place + 16 :]
+    endless = whole[:place] + struct.pack("<IIQ", 9, 4, 2**63) + whole[place + 16 :]
     assert refusal(written(tmp_path, endless)).startswith("PATH is cut short in its header")
 
 
