@@ -321,7 +321,7 @@ def test_figures_tables_and_page_are_written_from_a_saved_report(tmp_path: Path)
     assert done.returncode == 0, done.stderr
     assert (out / "report.html").exists()
     assert sorted(path.name for path in (out / "tables").iterdir()) == ["findings.csv", "findings.md", "findings.tex"]
-    assert len(list((out / "figures").glob("*.png"))) == len(list((out / "figures").glob("*.svg"))) == 5
+    assert len(list((out / "figures").glob("*.png"))) == len(list((out / "figures").glob("*.svg"))) == 6
 
 
 def test_a_bad_answer_names_system_sentence_and_value(tmp_path: Path) -> None:

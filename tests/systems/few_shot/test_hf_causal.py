@@ -390,7 +390,7 @@ class TestInUse:
                 f"hf-causal:{tmp_path / 'model'}", attributes=["gender"], sample=120, progress=False
             )
         assert report.findings[0].system == f"hf-causal:{tmp_path / 'model'}"
-        assert "it mostly means to say something else" in caplog.text
+        assert "mostly it means to say something else" in caplog.text
 
     def test_a_run_that_was_killed_goes_on(
         self, models: Path, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
