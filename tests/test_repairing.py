@@ -16,6 +16,8 @@ from evenhand.repair.workshop import ALL_METHODS, RECORDED, RepairSettings
 from evenhand.repairing import repair_system
 from evenhand.specs import resolve
 
+pytestmark = pytest.mark.slow
+
 PLANTED = "planted(gap=0.05, person_sd=0.01, noise=0.02)"
 FEW = RepairSettings(methods=("layers", "averaging"), repetitions=1)
 

@@ -24,6 +24,8 @@ from evenhand.scoring import Column, Scores
 from evenhand.stats import spearman
 from evenhand.systems.base import Array, Output
 
+pytestmark = pytest.mark.slow
+
 KINDS = ("score", "probability", "distribution")
 BY_SENTENCE = [method for method in METHODS if method != "neutral"]
 """Neutral substitution needs other answers than those to the sentences themselves; see its own tests."""

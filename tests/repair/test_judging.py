@@ -28,6 +28,8 @@ from evenhand.repair.variables import variables
 from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
 
+pytestmark = pytest.mark.slow
+
 FREE = Output("mood", low=None, high=None, unit=1.0)
 (MOOD,) = variables([FREE])
 WOMEN = {"Ann": 2.1, "Bea": 1.9, "Cat": 2.3, "Dot": 2.0}

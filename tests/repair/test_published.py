@@ -38,6 +38,8 @@ from evenhand.repair.variables import variables
 from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
 
+pytestmark = pytest.mark.slow
+
 EMOTIONS = ("anger", "fear", "joy", "sadness")
 MOOD = tuple(Output(f"mood={value}", kind="probability", of="mood", value=float(value)) for value in (1, 2, 3))
 GAPS = {"mood": {"gender": 0.3, "race": -0.1}}

@@ -25,6 +25,8 @@ from evenhand.systems.few_shot import FewShot, LabelModel
 from evenhand.systems.few_shot import hf_causal as room
 from evenhand.systems.few_shot.hf_causal import CausalModel
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 96
 PREFIX = "Rate the anger from 1 to 5.\n\nText: The bus is late.\nAnger: 2\n\nText: "
 ENDINGS = [
