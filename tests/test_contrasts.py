@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.contrasts import contrast, contrasts, interaction
+from evenhand.comparing import compare
+from evenhand.contrasts import PAIRED, UNPAIRED, Contrast, contrast, contrasts, interaction
+from evenhand.contrasts.build import build
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
+from evenhand.report.details import Details
+from evenhand.scoring import Column, Scores
+from evenhand.systems.base import Output
 
 
 @pytest.fixture(scope="module")
@@ -325,3 +334,40 @@ def test_an_interaction_needs_all_four_groups() -> None:
     persons = [(f"{g}{r}{n}", g, r) for g, r in (("a", "x"), ("a", "y"), ("b", "x")) for n in range(3)]
     corpus = small([(name, g) for name, g, _ in persons], race=[r for *_, r in persons])
     assert [one.interaction for one in contrasts(corpus, "race+group")] == [False] * 3
+
+
+def test_a_contrast_is_made_once_for_a_corpus_and_a_question() -> None:
+    corpus = replace(eec())
+    assert contrast(corpus, "gender") is contrast(corpus, "gender", groups=("female", "male"))
+    assert contrast(corpus, "gender") is not contrast(corpus, "gender", groups=("male", "female"))
+    assert contrast(corpus, "gender") is not contrast(corpus, "gender", subset="names")
+    assert contrast(corpus, "gender", among=PAIRED) is not contrast(corpus, "gender", among=UNPAIRED)
+    assert interaction(corpus, "race", "gender") is interaction(corpus, "race", "gender")
+    assert contrast(corpus, "gender") is not contrast(replace(corpus), "gender")
+
+
+def test_an_audit_and_its_pictures_make_each_contrast_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def noting(corpus: Corpus, attribute: str, *rest: Any) -> Contrast:
+        made.append(attribute)
+        return build(corpus, attribute, *rest)
+
+    monkeypatch.setattr("evenhand.contrasts.declare.build", noting)
+    corpus = replace(eec())
+    column = Column("odd", Output("valence", low=0, high=1), None)
+    values = np.random.default_rng(1).uniform(size=(len(corpus), 1))
+    scores = Scores(tuple(corpus.frame["id"]), values, (column,), corpus.digest)
+    findings = compare(scores, corpus).findings
+    details = Details(corpus, scores, findings)
+    assert all(details.spread(finding).points for finding in findings)
+    assert made == ["gender", "race"]
+
+
+def test_what_is_made_once_goes_with_its_corpus() -> None:
+    corpus = replace(eec())
+    gone = weakref.ref(contrast(corpus, "race"))
+    assert gone() is not None
+    del corpus
+    gc.collect()
+    assert gone() is None

@@ -213,7 +213,7 @@ def test_a_tagger_is_asked_about_what_was_chosen() -> None:
     settings = MeasureSettings(metrics=("tpr_gap",))
     part = audit_taggers([tag], made, subset="objects", settings=settings)
     assert part.results[0].rows == int(made.mask("objects").sum())
-    assert part.provenance["subset"] == "objects"
+    assert part.provenance.details["subset"] == "objects"
     few = audit_taggers([tag], made, sample=200, settings=settings)
     assert few.results[0].rows == 144  # two sources of 72 countries
     assert max(asked) == part.results[0].rows

@@ -17,7 +17,6 @@ from evenhand.errors import EvenhandError, UsageError
 from evenhand.specs import resolve
 from evenhand.systems import REGISTRY, Scorer
 from evenhand.systems.installed import listed_systems
-from evenhand.systems.plugins import find_system, plugin_names
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "evenhand-plugin"
 
@@ -161,7 +160,7 @@ def test_without_the_example_its_name_is_unknown(corpus: Corpus) -> None:
 
 def test_a_plain_class_needs_no_decorator(announce: Callable[..., None], good: str, corpus: Corpus) -> None:
     announce("one", plain=f"{good}:Plain")
-    assert plugin_names() == ["plain"]
+    assert REGISTRY.announced() == ["plain"]
     assert good not in sys.modules
     scorer = scorer_of("plain(level=0.125)", corpus)
     assert scorer.name == "plain(level=0.125)"
@@ -176,7 +175,7 @@ def test_siblings_in_one_module_each_keep_their_address(
     announce("one", plain=f"{good}:Plain", addressed=f"{good}:Addressed")
     resolve("plain", corpus)
     scorer = scorer_of("addressed:over there", corpus)
-    assert scorer.where == "over there"  # type: ignore[attr-defined]
+    assert scorer.given.where == "over there"  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match="'addressed' does not read as addressed:WHERE"):
         resolve("addressed", corpus)
     assert {name: REGISTRY[name].plugin for name in ("plain", "addressed")} == {"plain": "one", "addressed": "one"}
@@ -191,8 +190,8 @@ def test_the_name_that_is_announced_counts(announce: Callable[..., None], good: 
 def test_no_plugin_takes_the_place_of_a_system_that_is_there(announce: Callable[..., None], good: str) -> None:
     vader = REGISTRY["vader"]
     announce("one", vader=f"{good}:Usurper", mine=f"{good}:Usurper")
-    assert find_system("vader") is vader
-    mine = find_system("mine")
+    assert REGISTRY.lookup("vader") is vader
+    mine = REGISTRY.lookup("mine")
     assert mine is not None
     assert mine.summary == "Would take VADER's place."
     assert REGISTRY["vader"] is vader
@@ -213,7 +212,7 @@ def test_two_plugins_of_one_name_are_told(announce: Callable[..., None], good: s
         ("{good}:number", "is no class and no function, but 7"),
         ("{good}:Needy", "needs 'no_such_package', which is not installed"),
         ("{good}:Clumsy", "failed: RuntimeError: spilt milk"),
-        ("{good}:Shapeless", "is no scorer: it lacks outputs, fingerprint, batch_size"),
+        ("{good}:Shapeless", "is not a scorer: it lacks outputs, fingerprint, batch_size"),
     ],
 )
 def test_a_broken_plugin_is_named_in_one_line(

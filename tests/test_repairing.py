@@ -141,9 +141,9 @@ def test_recorded_scores_know_nothing_of_gold_texts(folder: Path, gold: Path) ->
     ("content", "complaint"),
     [
         ("text,score\na,1\nb,2\nc,3\n", "no column 'gold'"),
-        ("text,gold\na,1\nb,much\nc,3\n", "row 2: gold is 'much', not a number"),
+        ("text,gold\na,1\nb,much\nc,3\n", "line 3, column 'gold': \"much\" is not a number"),
         ("text,gold\na,1\nb,2\n", "needs three"),
-        ("text,gold\na,1\n,2\nc,3\n", "row 2 has no text"),
+        ("text,gold\na,1\n,2\nc,3\n", "line 3, column 'text': the value is missing"),
     ],
 )
 def test_gold_that_cannot_be_read_is_told_before_anything_is_asked(

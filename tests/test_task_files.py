@@ -25,7 +25,7 @@ def test_quotes_are_characters_and_none_is_no_score(tmp_path: Path) -> None:
     assert read.scores().to_list() == [0.5, None]
     assert read.ids is not None
     assert (read.ids.to_list(), read.dimension) == (["1", "2"], "anger")
-    assert read.score_or_why(1).endswith("line 3: NONE in place of a score")
+    assert read.score_or_why(1).endswith("line 3, column 'Intensity Score': NONE in place of a score")
 
 
 def test_classes_are_read_as_their_numbers(tmp_path: Path) -> None:
@@ -55,9 +55,9 @@ def test_a_column_of_lists_is_refused(tmp_path: Path) -> None:
 def test_bytes_that_are_no_text_are_refused_by_file_and_column(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({"text": [b"\xff\xfe"], "score": [b"\xff"]}).write_parquet(path)
-    with pytest.raises(EvenhandError, match=r"a\.parquet: column 'text' \(Binary\) cannot be read as texts"):
+    with pytest.raises(EvenhandError, match=r"a\.parquet: column 'text' holds Binary, not texts"):
         _ = TaskFile(path).texts
-    with pytest.raises(EvenhandError, match=r"a\.parquet: column 'score' \(Binary\) cannot be read as numbers"):
+    with pytest.raises(EvenhandError, match=r"a\.parquet: column 'score' holds Binary, not numbers"):
         TaskFile(path).scores()
 
 

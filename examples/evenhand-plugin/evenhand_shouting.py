@@ -4,20 +4,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.systems import Array, Output, fingerprint_of
+from evenhand.systems import Array, BaseScorer, Output, fingerprint_of
 
 
-class Shouting:
+class Shouting(BaseScorer):
     """The share of a text's letters that are capitals, from 0 to 1."""
 
     name = "shouting"
     outputs = (Output("loudness", low=0, high=1),)
-    batch_size = 1024
 
     def __init__(self, *, gain: float = 1.0) -> None:
         self._gain = gain
-        # A hash of all that the answers depend on, so that they may be cached; None where that cannot be known.
-        self.fingerprint: str | None = fingerprint_of(type(self), gain=gain)
+        # A hash of all that the answers depend on, so that they may be cached; without one they are not.
+        self.fingerprint = fingerprint_of(type(self), "evenhand-shouting", gain=gain)
 
     def score(self, texts: Sequence[str]) -> Array:
         """One row a text, one column an output."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evenhand.auditing import audit, audit_taggers
     from evenhand.comparing import Settings, compare
+    from evenhand.comparing.audit import Audit
     from evenhand.corpora import Corpus, eec, load_corpus
     from evenhand.errors import EvenhandError, UsageError
     from evenhand.findings import Finding
@@ -15,20 +16,19 @@ if TYPE_CHECKING:
     from evenhand.metrics import Predictions, measure
     from evenhand.repair import Calibrator, load_calibrator
     from evenhand.repairing import repair_system
-    from evenhand.report import Report
     from evenhand.scoring import Scores, score
     from evenhand.studies import Study
     from evenhand.studying import study
     from evenhand.systems import Output, Scorer
 
 __all__ = [
+    "Audit",
     "Calibrator",
     "Corpus",
     "EvenhandError",
     "Finding",
     "Output",
     "Predictions",
-    "Report",
     "Scorer",
     "Scores",
     "Settings",
@@ -50,13 +50,13 @@ __all__ = [
 
 # Imported on first use, so that `evenhand --help` does not wait for numpy.
 _HOMES = {
+    "Audit": "evenhand.comparing.audit",
     "Calibrator": "evenhand.repair",
     "Corpus": "evenhand.corpora",
     "EvenhandError": "evenhand.errors",
     "Finding": "evenhand.findings",
     "Output": "evenhand.systems",
     "Predictions": "evenhand.metrics",
-    "Report": "evenhand.report",
     "Scorer": "evenhand.systems",
     "Scores": "evenhand.scoring",
     "Settings": "evenhand.comparing",

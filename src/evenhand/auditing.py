@@ -5,23 +5,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from evenhand.comparing import Settings, compare
 from evenhand.comparing.ability import abilities
-from evenhand.comparing.provenance import provenance_of
+from evenhand.comparing.audit import Audit
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError, one_line
 from evenhand.files import check_writable
-from evenhand.measuring import LABEL, MeasurementReport, MeasureSettings, measure_scores, measured_tags
-from evenhand.report import Report
-from evenhand.report.measured import save_measurements
+from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measured_tags
+from evenhand.results import Note, Provenance
 from evenhand.scoring import Scores, scored
 from evenhand.specs import resolve
-from evenhand.systems import Scorer, as_scorer
+from evenhand.systems import BaseScorer, Scorer, as_scorer
 from evenhand.tagging import TaggerLike, resolve_tagger, tag_corpus
 
 log = logging.getLogger(__name__)
@@ -48,7 +47,7 @@ def audit(
     progress: bool | None = None,
     out: str | Path | None = None,
     command: str | None = None,
-) -> Report:
+) -> Audit:
     """Ask whether the scores change when only the person changes.
 
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
@@ -60,7 +59,7 @@ def audit(
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
-    <Report: 1 findings (1 higher)>
+    <Audit: 1 findings (1 higher)>
     """
     settings = settings or Settings()
     corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
@@ -79,7 +78,7 @@ def audit(
     where = None if cache is None else Path(cache)
     made = [system_of(one, corpus, bounds=bounds, version=version, base_url=base_url, cache=where) for one in asked]
     with _scored(made, corpus, cache=where, progress=progress, draws=draws) as scores:
-        pieces = {one.name: counted for one in made if isinstance(one, Scorer) and (counted := _pieces(one, corpus))}
+        pieces = {o.name: counted for o in made if isinstance(o, BaseScorer) and (counted := _pieces(o, corpus))}
         compared = compare(scores, corpus, attributes=attributes, subsets=subsets, settings=settings, pieces=pieces)
         asked_for = {
             "attributes": attributes,
@@ -87,7 +86,13 @@ def audit(
             "sample": sample,
             "draws": draws,
         }
-        provenance = provenance_of(compared, scores, corpus, settings=settings, asked_for=asked_for, command=command)
+        provenance = Provenance.collect(
+            corpora=[corpus],
+            scores=[scores],
+            settings={**asdict(settings), **asked_for},
+            details=compared.family,
+            command=command,
+        )
         measured = None
         if LABEL in corpus.frame.columns and corpus.frame[LABEL].null_count() < len(corpus):
             asked_of = MeasureSettings(seed=settings.seed, bootstrap=RESAMPLES, alpha=settings.alpha)
@@ -98,7 +103,7 @@ def audit(
                 # The comparison of scores stands without metrics.
                 log.warning("no metrics: %s", found.left_out[0])
         able = abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed)
-        report = Report(compared.findings, provenance, scores, corpus, measured, able, _remarks(made))
+        report = Audit(compared.findings, scores, corpus, measured, able, provenance=provenance, notes=_remarks(made))
         if folder is not None:
             report.save(folder)
     return report
@@ -113,7 +118,7 @@ def audit_taggers(
     sample: int | None = None,
     settings: MeasureSettings | None = None,
     out: str | Path | None = None,
-) -> MeasurementReport:
+) -> Metrics:
     """Ask whether taggers find the entities of every group alike, on a corpus that has tokens and tags.
 
     A tagger is a spec such as `"hf:FOLDER"` or `"spacy:MODEL"`, or a function from token lists to tags. They are asked
@@ -136,13 +141,15 @@ def audit_taggers(
         tagger = resolve_tagger(one)
         for attribute in _listed(attributes) or list(corpus.attributes):
             tagged = tag_corpus(tagger, corpus, attribute=attribute)
-            results.append(measured_tags(tagged, tagger.name, attribute, settings))
-    provenance: dict[str, Any] = {"corpus": corpus.name, "corpus_digest": corpus.digest, "sentences": len(corpus)}
+            found = measured_tags(tagged, tagger.name, attribute, settings)
+            results.append(replace(found, labels=corpus.labels_of(attribute)))
     asked_for = {"subset": None if subset == "all" else subset, "sample": sample}
-    provenance |= {name: value for name, value in asked_for.items() if value is not None}
-    report = MeasurementReport(tuple(results), settings, provenance)
+    details: dict[str, Any] = {"corpus_digest": corpus.digest, "sentences": len(corpus)}
+    details |= {name: value for name, value in asked_for.items() if value is not None}
+    provenance = Provenance.collect(corpora=[corpus], settings=asdict(settings), details=details)
+    report = Metrics(tuple(results), settings, provenance=provenance)
     if out is not None:
-        save_measurements(report, Path(out))
+        report.save(out, figures=False)
     return report
 
 
@@ -166,7 +173,7 @@ def system_of(
     version: str | None,
     base_url: str | None,
     cache: Path | None,
-) -> Scorer | Scores:
+) -> BaseScorer | Scores:
     """What is to be asked, or scores that are there already."""
     if isinstance(one, str):
         return resolve(one, corpus, bounds=bounds, version=version, base_url=base_url, cache=cache)
@@ -178,7 +185,7 @@ def system_of(
 
 @contextmanager
 def _scored(
-    made: Sequence[Scorer | Scores], corpus: Corpus, *, cache: Path | None, progress: bool | None, draws: int
+    made: Sequence[BaseScorer | Scores], corpus: Corpus, *, cache: Path | None, progress: bool | None, draws: int
 ) -> Iterator[Scores]:
     """Ask the systems and put recorded scores between them, in the order in which they were named."""
     scorers = [one for one in made if not isinstance(one, Scores)]
@@ -191,22 +198,14 @@ def _scored(
         yield Scores.join([one if isinstance(one, Scores) else asked.of_system(one.name) for one in made])
 
 
-def _remarks(made: Sequence[Scorer | Scores]) -> dict[str, tuple[str, ...]]:
+def _remarks(made: Sequence[BaseScorer | Scores]) -> tuple[Note, ...]:
     """What systems say about the scores that they gave."""
-    return {one.name: remarks for one in made if isinstance(one, Scorer) and (remarks := _own_remarks(one))}
+    said = {one.name: one.remarks() for one in made if isinstance(one, BaseScorer)}
+    return tuple(Note(name, one_line(remark, most=1_000)) for name, given in said.items() for remark in given)
 
 
-def _own_remarks(system: Scorer) -> tuple[str, ...]:
-    remarks = getattr(system, "remarks", None)
-    return () if remarks is None else tuple(one_line(remark, most=1_000) for remark in remarks())
-
-
-def _pieces(system: Scorer, corpus: Corpus) -> dict[str, int]:
-    tokenise = getattr(system, "tokenise", None)
-    if tokenise is None:
-        return {}
+def _pieces(system: BaseScorer, corpus: Corpus) -> dict[str, int]:
     terms: Mapping[str, str] = dict(corpus.frame.select("person", "term").unique("person").iter_rows())
-    try:
-        return {person: len(tokenise(term)) for person, term in sorted(terms.items())}
-    except NotImplementedError:  # a system whose tokeniser nobody can see
-        return {}
+    return {
+        person: len(pieces) for person, term in sorted(terms.items()) if (pieces := system.tokenise(term)) is not None
+    }

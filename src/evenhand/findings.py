@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
+
+from evenhand.plain import rebuild
 
 Verdict = Literal["higher", "lower", "equivalent", "cannot tell"]
 Direction = Literal["first_higher", "second_higher", "none"]
@@ -156,37 +159,16 @@ class Finding:
     direction: Direction
     verdict: Verdict
     undefined: dict[str, str]
+    first_label: str
+    """What the first group is called where people read of it, `women` or `women's names`; else its code name."""
+    second_label: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Self:
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild a finding from its plain values."""
-        rests_on = dict(values["rests_on"])
-        for name, kind in {
-            "persons": Share,
-            "templates": Share,
-            "words": Share,
-            "parts": Part,
-            "sentences": SentencePair,
-        }.items():
-            rests_on[name] = tuple(kind(**item) for item in rests_on[name])
-        rests_on["pieces"] = Pieces(**rests_on["pieces"]) if rests_on["pieces"] else None
-        general = dict(values["generalising"])
-        general["interval"] = _interval(general["interval"])
-        general["left_out"] = tuple(general["left_out"])
-        rebuilt = values | {
-            "generalising": Generalising(**general),
-            "equivalence": Equivalence(**values["equivalence"]),
-            "power": Power(**values["power"]),
-            "rests_on": RestsOn(**rests_on),
-            "range": _interval(values["range"]),
-            "interval": _interval(values["interval"]),
-        }
-        return cls(**{field.name: rebuilt[field.name] for field in fields(cls)})
-
-
-def _interval(ends: list[float] | None) -> Interval | None:
-    return None if ends is None else (ends[0], ends[1])
+        # Findings that were saved before groups had labels go by their code names.
+        return rebuild(cls, {"first_label": values["first"], "second_label": values["second"], **values})

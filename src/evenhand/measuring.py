@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -17,17 +16,24 @@ from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.metrics import Measurements, Predictions, measure, read_predictions_table
 from evenhand.metrics.behaviour import directional, invariance, minimum_functionality
 from evenhand.metrics.failures import Behaviour
+from evenhand.metrics.measurements import ALL
 from evenhand.metrics.quality import Quality, read_quality_table
 from evenhand.metrics.quality_rows import Kind
 from evenhand.metrics.sequences import TaggedPredictions, measure_tags
+from evenhand.metrics.table import METRICS
 from evenhand.metrics.tag_reading import holds_tags, read_tags
 from evenhand.metrics.testing import GroupTests, group_tests
+from evenhand.plain import rebuild
+from evenhand.results import Note, Provenance, Result
+from evenhand.results.result import CORPUS_FILE, SCORES_FILE
+from evenhand.schemes import SCHEMES
 from evenhand.scoring import Column, Scores
 from evenhand.scoring.scores import METADATA
+from evenhand.settings import check_alpha, check_choice, check_count, check_level, check_seed
 from evenhand.stats.types import Floats
 from evenhand.tables import TableFile
 
-SCORES_FILE, CORPUS_FILE = "scores.parquet", "corpus.parquet"
+WEIGHTS = ("sources", "tuples")
 LABEL = "label"
 PREDICTED = ("predicted", "pred", "prediction", "score")
 OPPOSITE = {"positive": "negative", "negative": "positive"}
@@ -53,6 +59,19 @@ class MeasureSettings:
     expectations: tuple[str, ...] = ()
     """Directional expectations such as `plain < very`, of the score or of the last class's probability."""
 
+    def __post_init__(self) -> None:
+        check_alpha(self.alpha)
+        check_level(self.level)
+        check_seed(self.seed)
+        check_count("the number of resamples", self.bootstrap)
+        check_choice("weight", self.weight, WEIGHTS)
+        if self.sample is not None:
+            check_count("the number of tuples drawn per source", self.sample, least=1)
+        if self.scheme is not None:
+            check_choice("tagging scheme", self.scheme, SCHEMES)
+        for metric in self.metrics or ():
+            check_choice("metric", metric, METRICS)
+
     def measured(self) -> dict[str, Any]:
         """What `measure` takes."""
         names = ("groups", "background", "weight", "sample", "seed", "bootstrap", "level")
@@ -70,6 +89,18 @@ class Measured:
     behaviours: tuple[Behaviour, ...]
     rows: int
     notes: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What groups are called where people read of them."""
+
+    @staticmethod
+    def about_of(system: str, attribute: str) -> str:
+        """What its notes are about."""
+        return f"{system}, {attribute}"
+
+    @property
+    def about(self) -> str:
+        """What its notes are about."""
+        return self.about_of(self.system, self.attribute)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -78,36 +109,98 @@ class Measured:
             "attribute": self.attribute,
             "rows": self.rows,
             "notes": list(self.notes),
+            "labels": dict(self.labels),
             **self.measurements.to_dict(),
             "tests": self.tests.to_dict(),
-            "behaviour": [_brief(behaviour) for behaviour in self.behaviours],
+            "behaviour": [behaviour.to_dict() for behaviour in self.behaviours],
         }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild it from its plain values."""
+        return cls(
+            values["system"],
+            values["attribute"],
+            Measurements.from_dict(values),
+            GroupTests.from_dict(values["tests"]),
+            tuple(Behaviour.from_dict(behaviour) for behaviour in values["behaviour"]),
+            values["rows"],
+            tuple(values["notes"]),
+            values.get("labels", {}),
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class MeasurementReport:
-    """What was measured, and from what."""
+class Metrics(Result):
+    """What was measured, by system and attribute."""
+
+    kind: ClassVar[str] = "metrics"
+    file: ClassVar[str] = "metrics.json"
 
     results: tuple[Measured, ...]
     settings: MeasureSettings
-    provenance: dict[str, Any] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     """Systems or outputs that could not be measured, and why."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """`{"metrics": {name: {class: …}}, …}` of the one result, or `{"results": [...]}` of several."""
+    def content(self) -> dict[str, Any]:
+        """The fields of a single result at the top, `{"results": [...]}` of several."""
         results = [result.to_dict() for result in self.results]
-        whole: dict[str, Any] = dict(results[0]) if len(results) == 1 else {"results": results}
-        return {**whole, "left_out": list(self.left_out), "provenance": self.provenance}
+        whole: dict[str, Any] = results[0] if self.single else {"results": results}
+        return {**whole, "left_out": list(self.left_out), "measured_with": asdict(self.settings)}
 
-    def to_json(self) -> str:
-        """Stable JSON without NaN: what is undefined is null, with its reason beside it."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    def to_dict(self) -> dict[str, Any]:
+        """Like any result; the notes of a single one stand among those of the whole, and say what they are about."""
+        values = super().to_dict()
+        # A name here, where other kinds have an object: it was one before all results had the same provenance.
+        values["provenance"] |= {"corpus": one.name for one in self.provenance.corpora[:1]}
+        own = [Note(self.results[0].about, text).to_dict() for text in self.results[0].notes] if self.single else []
+        return values | {"notes": [*own, *values["notes"]]}
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one system and one attribute only, whose fields then stand at the top of the JSON."""
+        return len(self.results) == 1
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """Rebuild it from its plain values."""
+        common = cls.common(values)
+        if "results" in values:
+            results = tuple(Measured.from_dict(result) for result in values["results"])
+        else:
+            about = Measured.about_of(values["system"], values["attribute"])
+            own = [note.text for note in common["notes"] if note.about == about]
+            common["notes"] = tuple(note for note in common["notes"] if note.about != about)
+            results = (Measured.from_dict({**values, "notes": own}),)
+        return cls(results, rebuild(MeasureSettings, values["measured_with"]), tuple(values["left_out"]), **common)
+
+    def frame(self) -> pl.DataFrame:
+        """One row per system, attribute, metric, class and group; the group `all` holds the accumulated value."""
+        rows = []
+        for result in self.results:
+            for name, label, found in result.measurements:
+                lead = {"system": result.system, "attribute": result.attribute, "metric": name, "class": label}
+                rows.append(lead | _row(ALL, found.value, found.interval, name, found.undefined))
+                for group, value in found.by_group.items():
+                    rows.append(lead | _row(group, value, (found.intervals_by_group or {}).get(group), name, None))
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _row(
+    group: str, value: float | None, interval: tuple[float, float] | None, name: str, undefined: str | None
+) -> dict[str, Any]:
+    low, high = interval or (None, None)
+    ideal = METRICS[name].ideal
+    return {"group": group, "value": value, "low": low, "high": high, "ideal": ideal, "undefined": undefined}
 
 
 def measure_file(
-    path: str | Path, *, attributes: Sequence[str] | None = None, settings: MeasureSettings | None = None
-) -> MeasurementReport:
+    path: str | Path,
+    *,
+    attributes: Sequence[str] | None = None,
+    settings: MeasureSettings | None = None,
+    command: str | None = None,
+) -> Metrics:
     """Measure what lies on disk: a saved audit (its folder or its scores), a table of predictions, tagged sentences."""
     path, settings = Path(path), settings or MeasureSettings()
     saved = path / SCORES_FILE if path.is_dir() else path
@@ -117,7 +210,9 @@ def measure_file(
         corpus = saved.parent / CORPUS_FILE
         if not corpus.is_file():
             raise UsageError(f"{saved} holds scores, and no {CORPUS_FILE} beside it says whom they are about")
-        found = measure_scores(Scores.load(saved), Corpus.load(corpus), attributes=attributes, settings=settings)
+        found = measure_scores(
+            Scores.load(saved), Corpus.load(corpus), attributes=attributes, settings=settings, command=command
+        )
         if not found.results:
             raise EvenhandError(f"nothing can be measured: {found.left_out[0]}")
         return found
@@ -126,7 +221,10 @@ def measure_file(
         result = measured_tags(read_tags(path, scheme=settings.scheme), path.stem, name, settings)
     else:
         result = measured(read_predictions_table(path), path.stem, name, settings)
-    return MeasurementReport((result,), settings, {"file": path.name})
+    provenance = Provenance.collect(
+        files=[path], settings=asdict(settings), details={"file": path.name}, command=command
+    )
+    return Metrics((result,), settings, provenance=provenance)
 
 
 def quality_of_file(
@@ -167,7 +265,8 @@ def measure_scores(
     *,
     attributes: Sequence[str] | None = None,
     settings: MeasureSettings | None = None,
-) -> MeasurementReport:
+    command: str | None = None,
+) -> Metrics:
     """Measure every system of the scores by every attribute that the corpus (or the caller) has.
 
     What cannot be measured is in `left_out`, with the reason; there may be nothing else.
@@ -182,11 +281,22 @@ def measure_scores(
         for attribute in attributes or corpus.attributes:
             try:
                 for name, predictions in predictions_of(scores.of_system(system), corpus, attribute):
-                    results.append(measured(predictions, name, attribute, settings))
+                    found = measured(predictions, name, attribute, settings)
+                    results.append(replace(found, labels=corpus.labels_of(attribute)))
             except EvenhandError as error:
                 left_out.append(f"{system}, {attribute}: {error}")
-    provenance = {"corpus": corpus.name, "corpus_digest": corpus.digest, "sentences": len(corpus)}
-    return MeasurementReport(tuple(results), settings, provenance, tuple(left_out))
+    return Metrics(
+        tuple(results),
+        settings,
+        tuple(left_out),
+        provenance=Provenance.collect(
+            corpora=[corpus],
+            scores=[scores],
+            settings=asdict(settings),
+            details={"corpus_digest": corpus.digest, "sentences": len(corpus)},
+            command=command,
+        ),
+    )
 
 
 def predictions_of(scores: Scores, corpus: Corpus, attribute: str) -> Iterator[tuple[str, Predictions]]:
@@ -281,10 +391,3 @@ def measured_tags(tagged: TaggedPredictions, system: str, attribute: str, settin
         if number and group in kept.groups
     ]
     return Measured(system, attribute, found, tests, _behaviours(kept, settings), len(kept), tuple(notes))
-
-
-def _brief(behaviour: Behaviour) -> Mapping[str, Any]:
-    """The first failures are examples enough."""
-    values = behaviour.to_dict()
-    values["failures"] = values["failures"][:5]
-    return values

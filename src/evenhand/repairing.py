@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from evenhand.auditing import SystemLike, system_of
-from evenhand.comparing.provenance import versions
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.files import check_writable
@@ -16,6 +16,7 @@ from evenhand.repair.gold import quality_on_gold, read_gold_texts
 from evenhand.repair.result import Repair
 from evenhand.repair.workshop import RepairSettings, Workshop
 from evenhand.report.repair import save_repair
+from evenhand.results.provenance import package_versions
 from evenhand.scoring import Scores
 
 CALIBRATORS = "calibrators"
@@ -109,6 +110,7 @@ def _provenance(workshop: Workshop, asked_for: dict[str, Any], command: str | No
             "normalise": settings.normalise,
             **asked_for,
         },
-        **versions(),
+        "packages": package_versions(),
+        "python": platform.python_version(),
         **({} if command is None else {"command": command}),
     }

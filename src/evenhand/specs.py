@@ -20,12 +20,18 @@ from evenhand.repair.wrapping import Wrapped
 from evenhand.scoring import Scores
 from evenhand.system_file import ENDINGS as SYSTEM_FILE_ENDINGS
 from evenhand.system_file import Described, read_system_file, read_translator_file
-from evenhand.systems import REGISTRY, Scorer, build_system
+from evenhand.systems import REGISTRY, BaseScorer, build_system
 from evenhand.systems.planted import PlantedOn
-from evenhand.systems.plugins import find_system, plugin_names
 from evenhand.tables import ENDINGS
-from evenhand.translation import Apertium, RoundTrip, ThereAndBack, Translator, build_translator, direction_via
-from evenhand.translation.base import translator_entry
+from evenhand.translation import (
+    TRANSLATORS,
+    Apertium,
+    RoundTrip,
+    ThereAndBack,
+    Translator,
+    build_translator,
+    direction_via,
+)
 
 FILE = "file"
 """The form of recorded predictions, which are no system: they are read into scores."""
@@ -70,7 +76,7 @@ def resolve(
     version: str | None = None,
     base_url: str | None = None,
     cache: Path | None = None,
-) -> Scorer | Scores:
+) -> BaseScorer | Scores:
     """What a string means: a system to ask, or (for `file:`) scores that are already there.
 
     `bounds` are the ends of the range of outputs that declare none (0 and 1 if not given). `version` vouches for a
@@ -84,7 +90,7 @@ def resolve(
     return _meant(spec.strip(), corpus, flags, cache)
 
 
-def _meant(spec: str, corpus: Corpus, flags: Mapping[str, Any], cache: Path | None) -> Scorer | Scores:
+def _meant(spec: str, corpus: Corpus, flags: Mapping[str, Any], cache: Path | None) -> BaseScorer | Scores:
     if Path(spec).suffix.lower() in SYSTEM_FILE_ENDINGS and ":" not in spec:
         described = read_system_file(Path(spec).expanduser())
         made = _resolve(described.system, described.settings, corpus, flags, cache)
@@ -133,7 +139,7 @@ def resolve_trip(spec: str, *, cache: Path | None = None) -> ThereAndBack:
 
 def _translator(described: Described) -> Translator:
     name, _, address = _parts(described.translator.strip())
-    settings = checked_settings(name, translator_entry(name).build, described.settings)
+    settings = checked_settings(name, TRANSLATORS.find(name).build, described.settings)
     return build_translator(name, address, **settings)
 
 
@@ -192,7 +198,7 @@ def _how_and_inner(address: str) -> tuple[str, str]:
 
 def _resolve(
     spec: str, settings: Mapping[str, Any], corpus: Corpus, flags: Mapping[str, Any], cache: Path | None
-) -> Scorer | Scores:
+) -> BaseScorer | Scores:
     name, colon, address = _parts(spec)
     if name == ROUND_TRIP and colon:
         if settings:
@@ -205,9 +211,9 @@ def _resolve(
     if name == FILE and colon:
         given = _fitting(read_predictions, {"name": spec, **flags}) | checked_settings(FILE, read_predictions, settings)
         return read_predictions(Path(address).expanduser(), corpus, **given)
-    entry = find_system(name)
+    entry = REGISTRY.lookup(name)
     if entry is None:
-        known = {*REGISTRY, *plugin_names(), FILE, ROUND_TRIP, REPAIRED}
+        known = {*REGISTRY, *REGISTRY.announced(), FILE, ROUND_TRIP, REPAIRED}
         raise UsageError(f"unknown system {name!r}{did_you_mean(name, known)}{_hint(spec)}")
     if colon if entry.address is None else not address:
         raise UsageError(f"{spec!r} does not read as {entry.typed}")
@@ -222,7 +228,7 @@ def _parts(spec: str) -> tuple[str, str, str]:
     return ("http", ":", spec) if ADDRESS_OF_ENDPOINT.match(spec) else spec.partition(":")
 
 
-def _named(made: Scorer | Scores, name: str) -> Scorer | Scores:
+def _named(made: BaseScorer | Scores, name: str) -> BaseScorer | Scores:
     if not isinstance(made, Scores):
         made.name = name
         return made

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from evenhand.comparing import Settings
-from evenhand.comparing.provenance import provenance_of
 from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.files import check_writable
 from evenhand.report.study import save_study
+from evenhand.results import Provenance
 from evenhand.scoring.progress import progress_bars
 from evenhand.studies import Reader, Study, examine, find_entries, read_gold
 
@@ -61,8 +61,18 @@ def study(
             evidence=folder is not None,
         )
         asked_for = {"attributes": attributes, "range": list(bounds), "baseline": found.baseline, "strict": strict}
-        made_from = provenance_of(found, found.scores, asked, settings=settings, asked_for=asked_for, command=command)
-        found = replace(found, provenance=made_from)
+        made_from = Provenance.collect(
+            corpora=[asked],
+            scores=[found.scores],
+            settings={**asdict(settings), **asked_for},
+            details={
+                "assessments": found.assessments,
+                "threshold": found.threshold,
+                "generalising_threshold": found.generalising_threshold,
+            },
+            command=command,
+        )
+        found = replace(found, provenance=made_from.to_dict())
         if folder is not None:
             save_study(found, folder, figures=figures, start=start)
     return found

@@ -14,6 +14,7 @@ from typing import Literal, NoReturn
 
 import polars as pl
 
+from evenhand.columns import TableColumn
 from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.files import write_whole
 
@@ -29,8 +30,12 @@ def read_table(path: Path) -> pl.DataFrame:
 
 def write_table(frame: pl.DataFrame, path: Path) -> None:
     """Write a table in the format of its ending, whole or not at all."""
-    ending = _known_ending(path)
     # Through memory: polars has errors of its own for a disk that is full.
+    write_whole(path, table_bytes(frame, _known_ending(path)))
+
+
+def table_bytes(frame: pl.DataFrame, ending: str = ".csv") -> bytes:
+    """A table as the content of a file with this ending."""
     content = io.BytesIO()
     if ending == ".parquet":
         frame.write_parquet(content)
@@ -38,7 +43,7 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
         frame.write_ndjson(content)
     else:
         _with_lists_as_text(frame).write_csv(content, separator=SEPARATORS[ending])
-    write_whole(path, content.getvalue())
+    return content.getvalue()
 
 
 def _with_lists_as_text(frame: pl.DataFrame) -> pl.DataFrame:
@@ -182,6 +187,10 @@ class TableFile:
             return f"{self.path}, row {row + 1}"
         line = next(line for place, line in enumerate(self._row_lines()) if place == row)
         return f"{self.path}, line {line}"
+
+    def column(self, name: str) -> TableColumn:
+        """A column, to be read as texts, labels or numbers."""
+        return TableColumn(self.frame[name], str(self.path), self.where)
 
     def lines(self) -> list[int]:
         """The line on which each row begins (Parquet: its number)."""

@@ -17,7 +17,16 @@ from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence, measur
 from evenhand.schemes import BILOU, OUTSIDE, class_of
 from evenhand.specs import checked_settings
 from evenhand.system_file import ENDINGS, read_system_file
-from evenhand.systems.tagging import TAGGERS, Tagger, Tagging, TokenLists, as_tagger, build_tagger, checked_answers
+from evenhand.systems.tagging import (
+    TAGGERS,
+    BaseTagger,
+    Tagger,
+    Tagging,
+    TokenLists,
+    as_tagger,
+    build_tagger,
+    checked_answers,
+)
 
 TaggerLike = str | Tagger | Callable[[list[list[str]]], Any]
 
@@ -66,7 +75,7 @@ def audit_tagger(
     return TaggerAudit(made.name, chosen, tagged, measure_tags(tagged, metrics, **settings))
 
 
-def resolve_tagger(tagger: TaggerLike) -> Tagger:
+def resolve_tagger(tagger: TaggerLike) -> BaseTagger:
     """What was named, or given, as a tagger."""
     if not isinstance(tagger, str):
         return as_tagger(tagger)
@@ -80,7 +89,7 @@ def resolve_tagger(tagger: TaggerLike) -> Tagger:
 
 
 def tag_corpus(
-    tagger: Tagger, corpus: Corpus, *, attribute: str, classes: Mapping[str, str] | None = None
+    tagger: BaseTagger, corpus: Corpus, *, attribute: str, classes: Mapping[str, str] | None = None
 ) -> TaggedPredictions:
     """Ask a tagger about all sentences whose person has a group of the attribute."""
     if not corpus.tagged:
@@ -112,11 +121,11 @@ def tag_corpus(
     )
 
 
-def _asked(tagger: Tagger, token_lists: TokenLists) -> list[Tagging]:
+def _asked(tagger: BaseTagger, token_lists: TokenLists) -> list[Tagging]:
     return checked_answers(tagger.tag(token_lists), token_lists, name=tagger.name)
 
 
-def _built(spec: str, settings: Mapping[str, Any]) -> Tagger:
+def _built(spec: str, settings: Mapping[str, Any]) -> BaseTagger:
     name, colon, address = spec.partition(":")
     if name not in TAGGERS or not colon or not address:
         forms = ", ".join(f"{entry.name}:{entry.address}" for entry in TAGGERS.values())
@@ -136,7 +145,9 @@ def _attribute(corpus: Corpus, attribute: str | None) -> str:
     return attribute
 
 
-def _names(tagger: Tagger, gold: set[str], wanted: set[str], classes: Mapping[str, str] | None) -> Mapping[str, str]:
+def _names(
+    tagger: BaseTagger, gold: set[str], wanted: set[str], classes: Mapping[str, str] | None
+) -> Mapping[str, str]:
     """What each of the tagger's classes is called in the corpus, where that differs."""
     known = tagger.classes
     if classes is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line, quoted
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.tables import TableFile
 
 DIMENSIONS = ("anger", "fear", "joy", "sadness", "valence")
@@ -54,12 +54,12 @@ class TaskFile:
     def ids(self) -> pl.Series | None:
         """Their names in the task; None for files without."""
         found = self._found("id")
-        return None if found is None else self._text(self.table.frame[found])
+        return None if found is None else self.table.column(found).texts
 
     @cached_property
     def texts(self) -> pl.Series:
-        """The texts, without space around them."""
-        return self._text(self.table.frame[self._needed("text")])
+        """The texts, without space around them; null where there is none."""
+        return self.table.column(self._needed("text")).texts
 
     @cached_property
     def dimension(self) -> str | None:
@@ -67,13 +67,11 @@ class TaskFile:
         found = self._found("dimension")
         if found is None:
             return None
-        # Few values in many rows: what differs is looked for among the few.
-        named = self._text(self.table.frame[found].unique()).str.to_lowercase().unique().drop_nulls().to_list()
+        values = self.table.column(found).texts.str.to_lowercase()
+        named = values.unique(maintain_order=True).drop_nulls().to_list()
         if not named:
             return None
         if len(named) > 1:
-            values = self._text(self.table.frame[found]).str.to_lowercase()
-            named = values.unique(maintain_order=True).drop_nulls().to_list()
             row = int((values != named[0]).fill_null(False).arg_max() or 0)
             raise EvenhandError(
                 f"{self.table.where(row)}: {named[1]!r} in a file of {named[0]!r}: one dimension a file"
@@ -92,14 +90,22 @@ class TaskFile:
     def scores(self, column: str | None = None) -> pl.Series:
         """The scores; null where there is none or no number. Of a class such as `2: moderate`, its number."""
         cells = self.cells(column)
-        if cells.dtype.is_nested():
-            raise EvenhandError(f"{self.path}: column {cells.name!r} holds {cells.dtype}, not numbers")
-        if cells.dtype != pl.String:
-            return self._cast(cells, pl.Float64, "numbers")
-        numbers = cells.str.strip_chars().cast(pl.Float64, strict=False)
-        if numbers.null_count() == len(numbers):
+        numbers = self.table.column(cells.name).parsed()
+        if cells.dtype == pl.String and numbers.null_count() == len(numbers):
             numbers = cells.str.extract(r"^\s*(-?\d+)\s*:", 1).cast(pl.Float64, strict=False)
         return numbers
+
+    def score_texts(self) -> pl.Series:
+        """The scores, or labels in their place, as texts without space around them; null where there is none."""
+        return self.table.column(self._needed("score")).texts
+
+    def without_score(self) -> pl.Series:
+        """Whether each row says that it has no score, by an empty cell or by NONE."""
+        return (self.score_texts().str.to_uppercase() == NONE).fill_null(True)
+
+    def refuse_no_text(self) -> None:
+        """Each row needs a text."""
+        self.table.column(self._needed("text")).refuse_missing()
 
     def refuse_second_header(self) -> None:
         """Files that were put together by hand have one in the middle."""
@@ -109,27 +115,9 @@ class TaskFile:
 
     def score_or_why(self, row: int, column: str | None = None) -> str:
         """What is wrong with the score in a row, with its place."""
-        value = self.cells(column)[row]
-        here = self.table.where(row)
-        if value is None or not str(value).strip():
-            return f"{here}: the score is missing"
-        if str(value).strip().upper() == NONE:
-            return f"{here}: {NONE} in place of a score"
-        return f"{here}: {quoted(str(value), 60)} is not a number"
-
-    def _text(self, column: pl.Series) -> pl.Series:
-        if column.dtype.is_nested():
-            raise EvenhandError(f"{self.path}: column {column.name!r} holds {column.dtype}, not texts")
-        return self._cast(column, pl.String, "texts").str.strip_chars()
-
-    def _cast(self, column: pl.Series, to: type[pl.DataType], what: str) -> pl.Series:
-        try:
-            # A text that is no number is no score; bytes that are no text are no file of ours.
-            return column.cast(to, strict=what == "texts")
-        except pl.exceptions.PolarsError as error:
-            raise EvenhandError(
-                f"{self.path}: column {column.name!r} ({column.dtype}) cannot be read as {what}: {one_line(error, 80)}"
-            ) from error
+        read = self.table.column(self.cells(column).name)
+        is_none = (read.texts[row] or "").upper() == NONE
+        return str(read.error(row, f"{NONE} in place of a score" if is_none else read.why_no_number(row)))
 
     def _found(self, role: str) -> str | None:
         columns = self.table.frame.columns

@@ -49,7 +49,7 @@ def test_json_has_the_promised_shape_and_nothing_else_is_on_stdout() -> None:
     done = evenhand("audit", "vader", "--json", "--subset", "all", "--subset", "neutral")
     assert done.returncode == 0
     content = json.loads(done.stdout)
-    assert set(content) == {"findings", "abilities", "provenance"}
+    assert set(content) == {"kind", "findings", "abilities", "notes", "provenance"}
     assert [(f["attribute"], f["subset"], f["n"]) for f in content["findings"]] == [
         ("gender", "all", 1584), ("race", "all", 144), ("gender", "neutral", 44), ("race", "neutral", 4),
     ]  # fmt: skip
@@ -169,7 +169,7 @@ def test_intersections_are_six_pairs_and_an_interaction() -> None:
         (["audit", "py:nowhere:f"], 2, "nowhere"),
         (["audit", PLANTED, "--out", "/dev/null/out"], 1, "/dev/null/out cannot be written to: Not a directory"),
         (["audit", PLANTED, "--cache", "/dev/null"], 1, "cannot write to the cache /dev/null"),
-        (["report", "/nowhere"], 2, "/nowhere holds no report.json"),
+        (["report", "/nowhere"], 2, "/nowhere holds no saved result"),
         (["corpus", "show", "ecc"], 2, "did you mean 'eec'"),
         (["corpus", "export", "eec", "--out", "eec.xlsx"], 2, "unknown ending '.xlsx'"),
         (["corpus", "export", "eec", "--out", "/dev/null/eec.csv"], 1, "cannot be written"),

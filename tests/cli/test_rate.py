@@ -94,9 +94,13 @@ def test_other_formats_and_crossed_attributes(tmp_path: Path) -> None:
         (
             pl.col("sentiment").cast(pl.String) + "!",
             ["--attribute", "gender"],
-            "mine.csv: row 1: the sentiment '-1.0!'",
+            "mine.csv, line 2, column 'sentiment': \"-1.0!\" is not a number",
         ),
-        (pl.lit("sad").alias("emotion"), ["--attribute", "gender"], "mine.csv: row 1: the emotion is 'sad'"),
+        (
+            pl.lit("sad").alias("emotion"),
+            ["--attribute", "gender"],
+            "mine.csv, line 2, column 'emotion': \"sad\" is not",
+        ),
     ],
 )
 def test_wrong_input_is_one_clear_line(

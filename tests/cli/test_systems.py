@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from evenhand.cli.app import app
+from evenhand.registry import Entry
 from evenhand.specs import FORMS
 from evenhand.systems import REGISTRY, installed
-from evenhand.systems.base import Entry
 
 
 def listed(*arguments: str) -> str:

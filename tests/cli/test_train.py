@@ -228,7 +228,7 @@ def test_a_bad_file_is_told_with_its_line(files: Path, tmp_path: Path) -> None:
     contents = {
         "": "bad.txt is empty",
         HEADER: "bad.txt has no rows",
-        "\n".join([*lines[:4], "x\ty\tanger\tvery"]): 'bad.txt, line 5: "very" is not a number',
+        "\n".join([*lines[:4], "x\ty\tanger\tvery"]): "bad.txt, line 5, column 'Intensity Score': \"very\" is not",
         "\n".join([*lines[:4], "x\ty\tjoy\t0.1"]): "bad.txt, line 5: 'joy' in a file of 'anger'",
         "\n".join([*lines[:4], *lines[:4]]): "bad.txt, line 5: a second header",
         "\n".join([*lines[:4], "x\ty\tanger"]): "bad.txt, line 5: 3 cells where the header has 4",

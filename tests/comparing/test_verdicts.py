@@ -227,3 +227,11 @@ def test_the_most_different_sentences_are_alike_but_for_the_attribute() -> None:
     gender = dict(FRAME.select("text", "gender").iter_rows())
     for pair in race(scores(noisy(0) + gap), Settings())[0][0].rests_on.sentences:
         assert gender[pair.first_text] == gender[pair.second_text]
+
+
+def test_findings_say_what_their_groups_are_called_and_old_ones_go_by_code_names() -> None:
+    finding = race(scores(noisy(0)), Settings())[0][0]
+    assert (finding.first_label, finding.second_label) == ("African American names", "European American names")
+    assert Finding.from_dict(finding.to_dict()) == finding
+    old = {name: value for name, value in finding.to_dict().items() if not name.endswith("_label")}
+    assert Finding.from_dict(old).first_label == "African American"

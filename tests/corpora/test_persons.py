@@ -141,3 +141,8 @@ def test_what_is_no_directory_is_refused_in_one_line(content: dict[str, object])
     with pytest.raises(EvenhandError, match="no directory of persons") as caught:
         Directory.from_json(content)
     assert "\n" not in str(caught.value)
+
+
+def test_the_persons_of_a_corpus_are_entered_once() -> None:
+    assert Directory.of(eec()) is Directory.of(eec(), code="en")
+    assert Directory.of(eec()) is not Directory.of(eec(), code="es")

@@ -195,7 +195,7 @@ class TestCountries:
 
     def test_a_figure_that_is_no_number_is_told_with_its_line(self, world: Path) -> None:
         write(world / "terms" / "countries.csv", "TERM,COUNTRY_ADJ,GDP_PPP", "Land,Landish,3", "Else,Elsish,much")
-        with pytest.raises(EvenhandError, match=r"countries\.csv, line 3: GDP_PPP is 'much', not a number"):
+        with pytest.raises(EvenhandError, match=r"countries\.csv, line 3, column 'GDP_PPP': \"much\" is not a number"):
             load_corpus(f"suite:{world}#nationality")
 
 

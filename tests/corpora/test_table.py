@@ -47,7 +47,7 @@ def test_an_exported_corpus_reads_back_with_its_attributes(tmp_path: Path) -> No
         (ROWS.drop("text"), "no column 'text'"),
         (ROWS.drop("person"), "no column 'person'"),
         (ROWS.drop("gender"), "no attribute"),
-        (ROWS.with_columns(text=pl.lit(None, dtype=pl.String)), "row 1: 'text' is empty"),
+        (ROWS.with_columns(text=pl.lit(None, dtype=pl.String)), "row 1, column 'text': the value is missing"),
         (ROWS.with_columns(id=pl.lit("same")), "repeats the id 'same'"),
         (ROWS[:0], "has no rows"),
     ],

@@ -173,14 +173,14 @@ def test_counts_of_arcs(tmp_path: Path) -> None:
         ("source,term,pred\ns,a,x\n", r"has no column 'group'; there are source, term, pred"),
         ("source,group,term\ns,A,a\n", r"neither columns prob_<class> nor a column 'pred' or 'score'"),
         ("source,group,prob_x\ns,A,0.5\n", r"has 'prob_x' only; the probability of every class is needed"),
-        ("source,group,prob_x,prob_y\ns,A,1,0\ns,B,2,0\n", r"line 3, column 'prob_x': \"2\" is outside 0..1"),
-        ("source,group,prob_x,prob_y\ns,A,1,zero\n", r"line 2, column 'prob_y': \"zero\" is not a finite number"),
+        ("source,group,prob_x,prob_y\ns,A,1,0\ns,B,2,0\n", r"line 3, column 'prob_x': 2 is outside the range 0..1"),
+        ("source,group,prob_x,prob_y\ns,A,1,zero\n", r"line 2, column 'prob_y': \"zero\" is not a number"),
         ("source,group,prob_x,prob_y\ns,A,,0\n", r"line 2, column 'prob_x': the value is missing"),
         ("source,group,pred\ns,A,x\n,B,x\n", r"line 3, column 'source': the value is missing"),
         ("source,group,pred\ns,A,x\ns,B,\n", r"line 3, column 'pred': the value is missing"),
         ("source,group,las_total\ns,A,1\n", r"a column 'las_total' but no 'las_correct'"),
         ("source,group,las_correct,las_total\ns,A,3,2\n", r"line 2: 3 correct of 2 arcs"),
-        ("source,group,score\ns,A,inf\n", r"line 2, column 'score': \"inf\" is not a finite number"),
+        ("source,group,score\ns,A,inf\n", r"line 2, column 'score': inf is not a finite number"),
     ],
 )
 def test_errors_name_file_and_line(text: str, message: str, tmp_path: Path) -> None:

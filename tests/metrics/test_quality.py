@@ -208,7 +208,7 @@ def test_series_of_pandas_and_polars_are_columns_too() -> None:
 
 @pytest.mark.parametrize(("text", "settings", "said"), [
     ("g,gold,predicted\na,1,2\n", {"by": "group"}, "no column 'group'"),
-    ("group,gold,predicted\na,1,2\nb,x,2\n", {}, r"line 3, column 'gold': \"x\" is not a finite number"),
+    ("group,gold,predicted\na,1,2\nb,x,2\n", {}, r"line 3, column 'gold': \"x\" is not a number"),
     ("group,gold,predicted\na,1,2\nb,1,\n", {}, "line 3, column 'predicted': the value is missing"),
     ("group,gold,predicted\na,1,2\nb,1,inf\n", {}, "line 3, column 'predicted'"),
 ])  # fmt: skip

@@ -274,10 +274,18 @@ GOOD = pl.DataFrame(
     [
         (GOOD.drop("gender"), {}, "no column 'gender'"),
         (GOOD.rename({"sentiment": "sentimnt"}), {}, "no column 'sentiment'; did you mean 'sentimnt'"),
-        (GOOD.with_columns(sentiment=pl.lit("high")), {}, "row 1: the sentiment 'high' is not a number"),
-        (GOOD.with_columns(sentiment=pl.Series([1.0, math.nan, 0, 0])), {}, "row 2: the sentiment nan"),
-        (GOOD.with_columns(emotion=pl.lit("sad")), {}, "row 1: the emotion is 'sad'; it must be negative or positive"),
-        (GOOD.with_columns(system=pl.Series(["s", None, "s", "s"])), {}, "row 2: 'system' is empty"),
+        (GOOD.with_columns(sentiment=pl.lit("high")), {}, "row 1, column 'sentiment': \"high\" is not a number"),
+        (
+            GOOD.with_columns(sentiment=pl.Series([1.0, math.nan, 0, 0])),
+            {},
+            "row 2, .*: NaN is not a finite",
+        ),
+        (GOOD.with_columns(emotion=pl.lit("sad")), {}, "row 1, column 'emotion': \"sad\" is not negative or positive"),
+        (
+            GOOD.with_columns(system=pl.Series(["s", None, "s", "s"])),
+            {},
+            "row 2, column 'system': the value is",
+        ),
         (GOOD.filter(gender="m"), {}, "'gender' needs two classes, and has m"),
         (GOOD, {"attributes": []}, "name an attribute"),
         (GOOD, {"preset": "publish"}, "no preset 'publish'; did you mean 'published'"),

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED
 from evenhand.corpora import Corpus, eec
 from evenhand.repair import alignment
 from evenhand.repair.alignment import STEPS, Alignment, Path, barycentre_paths
-from evenhand.repair.evidence import EVERYBODY, PAIRED, UNPAIRED, evidence
+from evenhand.repair.evidence import evidence
 from evenhand.repair.rows import Rows
 from evenhand.repair.variables import variables
 from evenhand.scoring import Column, Scores

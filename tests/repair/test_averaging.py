@@ -17,7 +17,7 @@ from evenhand.repair.averaging import Averaged, Averaging
 from evenhand.repair.wrapping import cost_of
 from evenhand.scoring import Column, Scores, score
 from evenhand.stats import spearman
-from evenhand.systems.base import Array, Output
+from evenhand.systems.base import Array, BaseScorer, Output
 
 ROWS = [
     ("s1", "Ebony", "female", "African American", None),
@@ -47,7 +47,7 @@ def corpus() -> Corpus:
     return Corpus(frame, "small", groups)
 
 
-class Lengths:
+class Lengths(BaseScorer):
     """Answers with the length of the text; remembers what it was asked."""
 
     name = "lengths"

@@ -12,21 +12,28 @@ import pytest
 from scipy import stats
 
 from evenhand.comparing import compare
-from evenhand.contrasts import contrast
-from evenhand.corpora import Corpus, eec
-from evenhand.errors import UsageError
-from evenhand.repair.evidence import DIFFERENCE, Evidence, evidence, gaps_by_scope, readings, weighed
-from evenhand.repair.gaps import (
+from evenhand.contrasts import (
     EVERYBODY,
     PAIRED,
     UNPAIRED,
-    Comparison,
-    Gap,
-    attributes_in,
-    comparison,
-    comparisons,
+    Contrast,
+    contrast,
+    general_contrast,
+    general_contrasts,
     joined,
     kinds_of,
+)
+from evenhand.corpora import Corpus, eec
+from evenhand.errors import UsageError
+from evenhand.repair.evidence import (
+    DIFFERENCE,
+    Evidence,
+    Gap,
+    attributes_in,
+    evidence,
+    gaps_by_scope,
+    readings,
+    weighed,
 )
 from evenhand.repair.variables import variables
 from evenhand.scoring import Column, Scores
@@ -237,7 +244,7 @@ def test_a_group_of_one_person_is_left_out() -> None:
     corpus = corpus_of(persons, {person: person[0] for person in persons}, None)
     (one,) = found(corpus, scores_of(corpus, dict(zip(persons, [0.91, 0.89, 0.31, 0.29, 0.6], strict=True))))
     assert [(gap.first, gap.second) for gap in one.gaps] == [("a", "b")]
-    assert comparisons(corpus_of(["a1", "b1"], {"a1": "a", "b1": "b"}, None), "gender", EVERYBODY) == []
+    assert general_contrasts(corpus_of(["a1", "b1"], {"a1": "a", "b1": "b"}, None), "gender", EVERYBODY) == []
 
 
 def test_nobody_to_speak_for_others_is_no_evidence() -> None:
@@ -282,7 +289,7 @@ def test_it_is_read_once() -> None:
     corpus = corpus_of(list(NAMES))
     scores = scores_of(corpus, NAMES)
     assert found(corpus, scores) is found(corpus, scores)
-    assert comparison(corpus, "gender", ("female", "male"), EVERYBODY) is comparison(
+    assert general_contrast(corpus, "gender", ("female", "male"), EVERYBODY) is general_contrast(
         corpus, "gender", ("female", "male"), EVERYBODY
     )
 
@@ -313,9 +320,9 @@ def test_kinds_are_told_apart_where_the_attribute_has_both() -> None:
 )
 def test_gaps_are_those_of_the_audit(attribute: str, scope: str, subset: str) -> None:
     pair = whole().attributes[attribute]
-    made = comparison(whole(), attribute, (pair[0], pair[1]), scope)
-    assert isinstance(made, Comparison)
-    gap = made.gap(noisy())
+    made = general_contrast(whole(), attribute, (pair[0], pair[1]), scope)
+    assert isinstance(made, Contrast)
+    gap = Gap.of(made, noisy())
     assert gap.operator @ noisy().matrix == pytest.approx(gap.estimate, abs=1e-12)
     audit = compare(noisy(), whole(), attributes=[attribute], subsets=[subset])
     findings = [one for one in audit.findings if one.subset == subset]
@@ -330,18 +337,18 @@ def test_gaps_are_those_of_the_audit(attribute: str, scope: str, subset: str) ->
 
 
 def test_kinds_joined_as_published_are_the_published_mixture() -> None:
-    paired, unpaired = (comparison(whole(), "gender", ("female", "male"), kind) for kind in (PAIRED, UNPAIRED))
-    everybody = comparison(whole(), "gender", ("female", "male"), EVERYBODY)
-    assert isinstance(paired, Comparison)
-    assert isinstance(unpaired, Comparison)
-    assert isinstance(everybody, Comparison)
-    mixed, published = joined(paired, unpaired, (10 / 11, 1 / 11)).gap(noisy()), everybody.gap(noisy())
+    paired, unpaired = (general_contrast(whole(), "gender", ("female", "male"), kind) for kind in (PAIRED, UNPAIRED))
+    everybody = general_contrast(whole(), "gender", ("female", "male"), EVERYBODY)
+    assert isinstance(paired, Contrast)
+    assert isinstance(unpaired, Contrast)
+    assert isinstance(everybody, Contrast)
+    mixed, published = (Gap.of(one, noisy()) for one in (joined(paired, unpaired, (10 / 11, 1 / 11)), everybody))
     assert mixed.estimate == pytest.approx(published.estimate)
     assert mixed.variance == pytest.approx(published.variance)
     assert mixed.freedom == pytest.approx(published.freedom)
     assert mixed.operator == pytest.approx(published.operator, abs=1e-15)
     assert contrast(whole(), "gender").unit_weights == pytest.approx(
-        joined(paired, unpaired, (10 / 11, 1 / 11)).contrast.unit_weights
+        joined(paired, unpaired, (10 / 11, 1 / 11)).unit_weights
     )
 
 

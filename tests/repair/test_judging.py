@@ -13,9 +13,9 @@ import pytest
 from scipy import stats
 
 from evenhand.comparing import compare
+from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrast
 from evenhand.corpora import Corpus, eec
 from evenhand.repair.calibrator import Calibrator, FittedFor
-from evenhand.repair.gaps import EVERYBODY, PAIRED, UNPAIRED, Comparison, comparison
 from evenhand.repair.held_out import Question, _within_folds, looked_at, questions, whole_gap
 from evenhand.repair.judging import Candidate, Judgement, judge
 from evenhand.repair.layers import Layers
@@ -324,19 +324,19 @@ def test_what_sets_folds_apart_is_not_how_persons_vary() -> None:
 
 
 def test_strata_are_parted_by_fold_where_persons_are_new() -> None:
-    made = comparison(whole(), "gender", ("female", "male"), EVERYBODY)
-    assert isinstance(made, Comparison)
-    strata = _within_folds(made.contrast, folds("person"))
+    made = general_contrast(whole(), "gender", ("female", "male"), EVERYBODY)
+    assert isinstance(made, Contrast)
+    strata = _within_folds(made, folds("person"))
     assert strata is not None
     assert np.bincount(strata.of_unit).tolist() == [5] * 10
     assert strata.pairs.tolist() == [True] * 2 + [False] * 8
     assert strata.coefficients == pytest.approx(
         [5 / 11] * 2 + [1 / 44] * 2 + [-1 / 44] * 2 + [1 / 44] * 2 + [-1 / 44] * 2
     )
-    assert _within_folds(made.contrast, folds("template")) is None
+    assert _within_folds(made, folds("template")) is None
     alone = np.zeros(len(whole()), dtype=np.int64)
     alone[(whole().frame["person"] == "Ebony").to_numpy()] = 1
-    assert _within_folds(made.contrast, alone) is None
+    assert _within_folds(made, alone) is None
 
 
 def test_before_and_after_vary_together_as_they_do() -> None:

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrast
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
 from evenhand.repair.calibrator import load_calibrator
-from evenhand.repair.evidence import EVERYBODY, PAIRED, UNPAIRED, readings
-from evenhand.repair.gaps import Comparison, comparison
+from evenhand.repair.evidence import Gap, readings
 from evenhand.repair.layers import ANYBODY, Layer, Layers
 from evenhand.repair.rows import Rows
 from evenhand.repair.variables import variables
@@ -77,9 +77,9 @@ def distribution(tilt: Array) -> Array:
 def gap_in(scores: Scores, kind: str = EVERYBODY, attribute: str = "gender") -> float:
     (variable,) = variables([column.output for column in scores.columns])
     groups = whole().attributes[attribute]
-    made = comparison(whole(), attribute, (groups[0], groups[1]), kind)
-    assert isinstance(made, Comparison)
-    return float(made.gap(readings(scores, variable)).estimate[0])
+    made = general_contrast(whole(), attribute, (groups[0], groups[1]), kind)
+    assert isinstance(made, Contrast)
+    return float(Gap.of(made, readings(scores, variable)).estimate[0])
 
 
 def test_by_hand() -> None:

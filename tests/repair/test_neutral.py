@@ -19,7 +19,7 @@ from evenhand.repair.wrapping import cost_of
 from evenhand.scoring import score
 from evenhand.systems import as_scorer
 from evenhand.systems.base import Array
-from evenhand.systems.few_shot import FewShot
+from evenhand.systems.few_shot import FewShot, LabelModel
 
 ASKED: list[str] = []
 
@@ -133,7 +133,7 @@ def test_neutral_versions_stand_in_the_slots_of_their_sentence(corpus: Corpus) -
     assert with_versions(corpus, {}) is corpus
 
 
-class Counting:
+class Counting(LabelModel):
     """A language model that finds a label as probable as the sentence is long; it hears 'this person' as shorter."""
 
     name = "counting"

@@ -14,10 +14,10 @@ from evenhand.repair.reference_answers import NotDefined, References, as_distrib
 from evenhand.repair.references import reference_corpus
 from evenhand.repair.variables import variables
 from evenhand.scoring import Column, Scores, score
-from evenhand.systems.base import Array, Output
+from evenhand.systems.base import Array, BaseScorer, Output
 
 
-class Lengths:
+class Lengths(BaseScorer):
     """Scores a text by its length, and keeps what it was asked."""
 
     name = "lengths"

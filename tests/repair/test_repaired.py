@@ -21,8 +21,8 @@ from evenhand.repair.neutral import Neutral, Neutralised
 from evenhand.repair.repaired import Repaired, Who, repaired
 from evenhand.repair.wrapping import cost_of, distributed
 from evenhand.scoring import Scores, score
-from evenhand.systems.base import Array, Output, Scorer
-from evenhand.systems.few_shot import FewShot
+from evenhand.systems.base import Array, BaseScorer, Output, Scorer
+from evenhand.systems.few_shot import FewShot, LabelModel
 
 FEMALE = {"she", "her", "herself", "woman", "girl", "sister", "daughter", "wife", "girlfriend", "mother", "aunt", "mom"}
 ABOUT_NOBODY = ["It rained.", "The soup was awful.", ""]
@@ -34,7 +34,7 @@ def corpus() -> Corpus:
     return eec().sample(1200)
 
 
-class Hears:
+class Hears(BaseScorer):
     """Scores every word; words for women count more."""
 
     outputs: tuple[Output, ...] = (Output("score"),)
@@ -87,12 +87,12 @@ def test_as_a_system_it_says_what_the_calibrator_makes_of_the_scores(
     assert not (after.matrix == scores.matrix).any(axis=1).all()
     assert (wrapped.name, wrapped.outputs) == ("repaired:layers+hears", system.outputs)
     assert wrapped.tokenise("ab") == ["a", "b"]
-    assert not hasattr(Repaired(_mute(system), layers, corpus), "tokenise")
+    assert Repaired(_mute(system), layers, corpus).tokenise("ab") is None
     assert cost_of(wrapped, corpus.frame["text"].to_list(), cache=tmp_path).calls_per_sentence == 1
 
 
-def _mute(system: Hears) -> Scorer:
-    class Mute:
+def _mute(system: Hears) -> BaseScorer:
+    class Mute(BaseScorer):
         name, outputs, fingerprint, batch_size, score = (
             "mute", system.outputs, system.fingerprint, 8, staticmethod(system.score),
         )  # fmt: skip
@@ -220,7 +220,7 @@ def test_repairs_may_be_nested(corpus: Corpus, system: Hears, layers: Layers, tm
     assert (after.matrix == Averaging.fit(once, corpus).apply(once, corpus).matrix).all()
 
 
-class Model:
+class Model(LabelModel):
     """A language model that prefers higher labels for women."""
 
     name = "model"

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.contrasts import EVERYBODY, PAIRED
 from evenhand.corpora import Corpus, eec
 from evenhand.repair.calibrator import FittedFor
 from evenhand.repair.cells import balanced_weights
-from evenhand.repair.evidence import EVERYBODY, PAIRED
 from evenhand.repair.features import Vocabulary, folds, without_person, words_besides
 from evenhand.repair.layers import Layer, Layers
 from evenhand.repair.rows import Rows, labels_of

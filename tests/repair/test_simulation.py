@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from scipy import special
 
+from evenhand.comparing.general import general_gap, scale_of
+from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrast, general_contrasts
 from evenhand.corpora import Corpus, eec
-from evenhand.repair.evidence import PAIRED, UNPAIRED, gaps_by_scope, weighed
-from evenhand.repair.gaps import EVERYBODY, Comparison, Gap, comparison, comparisons
+from evenhand.repair.evidence import Gap, gaps_by_scope, weighed
 from evenhand.repair.held_out import _within_folds
 from evenhand.repair.judging import Candidate, judge
 from evenhand.repair.layers import Layers
@@ -167,7 +168,7 @@ def test_a_fair_system_is_left_alone(world: str, attribute: str) -> None:
 def persons_touched(world: str) -> dict[bool, float]:
     """How often persons are moved one by one who do not differ: pairs, and names."""
     matrix = simulate(NOBODY_DIFFERS[world], np.random.default_rng(12), 150)
-    made = comparisons(whole(), "gender", EVERYBODY)
+    made = general_contrasts(whole(), "gender", EVERYBODY)
     return {
         pairs: float(np.mean([_more_than_chance(made, matrix[:, [one]], pairs=pairs) > 0 for one in range(150)]))
         for pairs in (True, False)
@@ -182,7 +183,7 @@ def test_persons_who_do_not_differ_are_not_moved_one_by_one(world: str) -> None:
 
 def test_persons_who_differ_are_noticed() -> None:
     matrix = simulate(FAIR["persons"], np.random.default_rng(13), 20)
-    made = comparisons(whole(), "gender", EVERYBODY)
+    made = general_contrasts(whole(), "gender", EVERYBODY)
     shares = [_more_than_chance(made, matrix[:, [one]], pairs=pairs) for one in range(20) for pairs in (True, False)]
     # Variances 0.03² of persons and 0.05²/144 of chance.
     assert np.mean(shares) == pytest.approx(1 - (0.05**2 / 144) / (0.03**2 + 0.05**2 / 144), abs=0.02)
@@ -227,20 +228,22 @@ def study(matrix: Array, *, new: str, gap: float = 0.0) -> dict[str, Study]:
             own_scores, own = part(many(np.hstack([matrix, after])), whole(), rows)
             for scope, noted in seen.items():
                 noted.left.append(gap - off[scope])
-                gaps = compared(own, scope).gap(own_scores)
+                gaps = Gap.of(compared(own, scope), own_scores)
                 was, now = np.split(gaps.estimate, 2)
                 noted.turned.append((was * now < 0) & (np.split(gaps.p, 2)[1] < 0.05))
         for scope, noted in seen.items():
             made = compared(whole(), scope)
-            strata = _within_folds(made.contrast, fold)
-            parts = made.components(many(np.hstack([matrix, after, matrix + after])), strata)
+            strata = _within_folds(made, fold)
+            table = many(np.hstack([matrix, after, matrix + after]))
+            scale = scale_of(table.matrix, table.spans)
+            parts = general_gap(made, table.matrix, scale=scale, strata=strata)
             noted.found.append(np.array([parts.estimate, parts.variance, parts.degrees_of_freedom]).reshape(3, 3, -1))
     return {scope: noted.study() for scope, noted in seen.items()}
 
 
-def compared(corpus: Corpus, scope: str) -> Comparison:
-    made = comparison(corpus, "gender", groups("gender"), scope)
-    assert isinstance(made, Comparison)
+def compared(corpus: Corpus, scope: str) -> Contrast:
+    made = general_contrast(corpus, "gender", groups("gender"), scope)
+    assert isinstance(made, Contrast)
     return made
 
 

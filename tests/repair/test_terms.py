@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from evenhand.contrasts import EVERYBODY, Contrast, general_contrast, general_contrasts
 from evenhand.corpora import Corpus
 from evenhand.repair.calibrator import load_calibrator
-from evenhand.repair.gaps import EVERYBODY, Comparison, comparison, comparisons
 from evenhand.repair.layers import Layers
 from evenhand.repair.own_parts import LEVEL, Own, _more_than_chance, _variances
 from evenhand.repair.rows import Rows
@@ -199,8 +199,8 @@ def in_loops(corpus: Corpus, values: Array, *, pairs: bool) -> tuple[float, floa
 @pytest.mark.parametrize("pairs", [True, False])
 def test_what_is_chance_agrees_with_plain_loops(seed: int, pairs: bool) -> None:
     corpus, values = crossed(seed)
-    made = comparison(corpus, "gender", ("female", "male"), EVERYBODY)
-    assert isinstance(made, Comparison)
+    made = general_contrast(corpus, "gender", ("female", "male"), EVERYBODY)
+    assert isinstance(made, Contrast)
     found = _variances(made, values, pairs=pairs)
     assert found == pytest.approx(in_loops(corpus, values, pairs=pairs))
 
@@ -209,7 +209,7 @@ def test_the_share_is_what_is_more_than_chance_if_that_is_significant() -> None:
     shares = {}
     for seed in range(10):
         corpus, values = crossed(seed, own=0.2)
-        made = comparisons(corpus, "gender", EVERYBODY)
+        made = general_contrasts(corpus, "gender", EVERYBODY)
         for pairs in (True, False):
             between, chance, freedom, other = in_loops(corpus, values, pairs=pairs)
             p = stats.f.sf(between / chance, freedom, other)
@@ -221,7 +221,7 @@ def test_the_share_is_what_is_more_than_chance_if_that_is_significant() -> None:
 
 def test_several_comparisons_of_one_attribute_are_no_larger_sample() -> None:
     corpus, values = crossed(2, own=0.2)
-    (made,) = comparisons(corpus, "gender", EVERYBODY)
+    (made,) = general_contrasts(corpus, "gender", EVERYBODY)
     for pairs in (True, False):
         once, twice = (_more_than_chance([made] * times, values, pairs=pairs) for times in (1, 2))
         assert once == twice

@@ -15,9 +15,9 @@ from rich.console import Console
 
 import evenhand
 from evenhand.comparing.ability import Ability, WordScore
+from evenhand.comparing.audit import Audit
 from evenhand.corpora import eec
 from evenhand.errors import EvenhandError
-from evenhand.report import Report
 from evenhand.report.ability import ability_in_words, drawn_on_demand, word_chart, word_figures, word_rows
 from evenhand.report.figures import write_figures
 from evenhand.report.terminal import print_report
@@ -53,7 +53,7 @@ class Talker:
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+def report(tmp_path_factory: pytest.TempPathFactory) -> Audit:
     cache = tmp_path_factory.mktemp("cache")
     corpus = replace(
         eec(), frame=eec().frame.filter(eec().frame["kind"] != "name"), attributes={"gender": ("female", "male")}
@@ -119,56 +119,57 @@ def test_words_of_one_order_are_embedded_once() -> None:
     assert data["emotions"] == ["anger", "fear", "joy", "sadness"]
 
 
-def test_an_audit_says_who_is_able_and_what_systems_say(report: Report) -> None:
+def test_an_audit_says_who_is_able_and_what_systems_say(report: Audit) -> None:
     assert [(one.system, one.output, one.weak) for one in report.abilities] == [
         ("talker", "valence", False),
         ("talker", "gloom", None),
         ("random", "score", None),
         ("vader", "valence", False),
     ]
-    assert report.remarks == {
-        "talker": ("I was asked about 2,880 sentences", "I say <b>bold</b> things [red]in red[/red]")
-    }
+    assert [str(note) for note in report.notes] == [
+        "talker: I was asked about 2,880 sentences",
+        "talker: I say <b>bold</b> things [red]in red[/red]",
+    ]
 
 
-def test_it_survives_saving(report: Report, tmp_path: Path) -> None:
+def test_it_survives_saving(report: Audit, tmp_path: Path) -> None:
     report.save(tmp_path)
     content = json.loads((tmp_path / "report.json").read_text())
-    assert list(content) == ["findings", "abilities", "remarks", "provenance"]
-    loaded = Report.load(tmp_path)
+    assert list(content) == ["kind", "findings", "abilities", "remarks", "notes", "provenance"]
+    loaded = Audit.load(tmp_path)
     assert loaded.abilities == report.abilities
-    assert loaded.remarks == report.remarks
+    assert loaded.notes == report.notes
     assert loaded.to_json() == report.to_json()
-    for broken in ({"abilities": [{"system": "x"}]}, {"abilities": 3}, {"remarks": []}):
+    for broken in ({"abilities": [{"system": "x"}]}, {"abilities": 3}, {"notes": [3]}):
         (tmp_path / "report.json").write_text(json.dumps(content | broken))
-        with pytest.raises(EvenhandError, match="not a report of this version"):
-            Report.load(tmp_path)
+        with pytest.raises(EvenhandError, match="this version of Evenhand can read"):
+            Audit.load(tmp_path)
     # Reports of earlier versions have neither.
     (tmp_path / "report.json").write_text(json.dumps({key: content[key] for key in ("findings", "provenance")}))
-    assert Report.load(tmp_path).abilities == ()
+    assert Audit.load(tmp_path).abilities == ()
 
 
-def shown(report: Report, width: int = 200) -> str:
+def shown(report: Audit, width: int = 200) -> str:
     out = io.StringIO()
     print_report(report, Console(file=out, width=width))
     return out.getvalue()
 
 
-def test_the_terminal_shows_one_line_each(report: Report) -> None:
+def test_the_terminal_shows_one_line_each(report: Audit) -> None:
     text = shown(replace(report, abilities=(ABLE, replace(ABLE, rho=0.1, p=0.3, weak=True))))
     assert "Is the system able at all?\n• one (valence) tells pleasant words" in text
     assert "• one (valence): too weak for its bias to mean anything" in text
     assert "• talker: I say <b>bold</b> things [red]in red[/red]" in text
-    without = shown(replace(report, abilities=(), remarks={}))
+    without = shown(replace(report, abilities=(), notes=()))
     assert "able at all" not in without
     assert "about their own scores" not in without
 
 
-def body(report: Report) -> str:
+def body(report: Audit) -> str:
     return re.sub(r"<script.*?</script>", "", report.to_html(), flags=re.DOTALL)
 
 
-def test_the_page_warns_and_shows_remarks_as_text(report: Report) -> None:
+def test_the_page_warns_and_shows_remarks_as_text(report: Audit) -> None:
     weak = replace(ABLE, system="talker", rho=0.1, p=0.3, weak=True)
     page = body(replace(report, abilities=(weak, *report.abilities[1:])))
     assert '<h2 id="ability-title">Is the system able at all?</h2>' in page
@@ -179,8 +180,8 @@ def test_the_page_warns_and_shows_remarks_as_text(report: Report) -> None:
     assert "Mind:" not in body(report)
 
 
-def test_a_page_without_emotion_words_or_remarks_has_no_such_section(report: Report) -> None:
-    page = body(replace(report, abilities=(), remarks={}))
+def test_a_page_without_emotion_words_or_remarks_has_no_such_section(report: Audit) -> None:
+    page = body(replace(report, abilities=(), notes=()))
     assert "able at all" not in page.lower()
     assert 'href="#ability"' not in page
     remarks_only = body(replace(report, abilities=()))
@@ -188,16 +189,16 @@ def test_a_page_without_emotion_words_or_remarks_has_no_such_section(report: Rep
     assert 'id="words-of"' not in remarks_only
 
 
-def test_of_many_outputs_the_weak_are_named(report: Report) -> None:
+def test_of_many_outputs_the_weak_are_named(report: Audit) -> None:
     many = tuple(
         replace(ABLE, system=f"s{number}", rho=0.1 if number < 10 else 0.9, weak=number < 10) for number in range(60)
     )
-    page = body(replace(report, abilities=many, remarks={}))
+    page = body(replace(report, abilities=many, notes=()))
     assert "10 of these outputs are too weak for their bias" in page
     assert page.count('<span class="tag">too weak</span>') == 10
     assert '<span class="tag">able</span>' not in page
 
 
-def test_provenance_says_nothing_new(report: Report) -> None:
-    assert set(report.provenance) == {"corpus", "systems", "settings", "assessments", "threshold",
+def test_provenance_says_nothing_new(report: Audit) -> None:
+    assert set(report.provenance.to_dict()) == {"corpus", "systems", "settings", "assessments", "threshold",
                                       "generalising_threshold", "packages", "python"}  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from evenhand.measuring import Measured, MeasurementReport, MeasureSettings, measured, measured_tags
+from evenhand.measuring import Measured, MeasureSettings, Metrics, measured, measured_tags
 from evenhand.metrics import METRICS, Predictions
 from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence
 from evenhand.report.measured.figures import ACCUMULATED, by_group, static_figures
@@ -43,7 +43,7 @@ def result(*metrics: str, groups: tuple[str, ...] | None = None, of: Predictions
 
 def table(one: Measured) -> str:
     shown = StringIO()
-    print_measurements(MeasurementReport((one,), MeasureSettings()), Console(file=shown, width=120))
+    print_measurements(Metrics((one,), MeasureSettings()), Console(file=shown, width=120))
     return shown.getvalue()
 
 
@@ -102,7 +102,7 @@ def test_the_error_of_what_was_sampled_is_shown() -> None:
     assert error is not None
     assert 0 < error < 0.001
     assert f"standard error: pert_sd ± {error:.7f}".rstrip("0") in " ".join(table(found).split())
-    assert f"± {error:.7f}".rstrip("0") in to_html(MeasurementReport((found,), MeasureSettings()))
+    assert f"± {error:.7f}".rstrip("0") in to_html(Metrics((found,), MeasureSettings()))
     assert "±" not in table(result("pert_sd"))
 
 
@@ -132,7 +132,7 @@ def test_metrics_of_all_groups_at_once_come_last_and_have_one_value() -> None:
 
 
 def test_charts_show_the_values() -> None:
-    report = MeasurementReport((result("cf_gap"),), MeasureSettings())
+    report = Metrics((result("cf_gap"),), MeasureSettings())
     figure = static_figures(report)["groups-model-age-good"]
     text = next(layer for layer in figure["layer"] if layer["mark"]["type"] == "text")
     assert text["encoding"]["text"]["field"] == "value"
@@ -142,7 +142,7 @@ def test_charts_show_the_values() -> None:
 
 def test_a_constant_gap_is_told_with_its_reason() -> None:
     constant = result(of=predictions({"a": (0.2, 0.2), "b": (0.6, 0.6)}, gold=False))
-    page = to_html(MeasurementReport((constant,), MeasureSettings()))
+    page = to_html(Metrics((constant,), MeasureSettings()))
     assert "constant: the terms of a group do not differ" in page
     assert "a, b differ from the others in the probability of good (p &lt; 0.001" in page
 
@@ -158,11 +158,11 @@ def test_failures_of_a_tagger_are_about_its_terms_and_the_groups_asked_about() -
     assert found.notes == ("2 sentences of z had ill-formed tags, which were repaired",)
     two = measured_tags(tagged, "tagger", "wealth", MeasureSettings(groups=("x", "y")))
     assert (two.tests.groups, two.rows, two.notes) == (("x", "y"), 4, ())
-    assert "so there is nothing to fail" not in to_html(MeasurementReport((found,), MeasureSettings()))
+    assert "so there is nothing to fail" not in to_html(Metrics((found,), MeasureSettings()))
 
 
 def test_every_metric_of_the_table_can_be_shown() -> None:
-    page = to_html(MeasurementReport((result(),), MeasureSettings()))
+    page = to_html(Metrics((result(),), MeasureSettings()))
     assert all(f">{name}<" in page for name in METRICS)
 
 

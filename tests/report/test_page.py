@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import struct
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,37 +14,32 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.comparing import compare
+from evenhand.comparing import Settings, compare
+from evenhand.comparing.audit import Audit
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
-from evenhand.report import Report
-from evenhand.report.details import Details
-from evenhand.report.exports import to_latex, to_markdown, write_pictures, write_tables
+from evenhand.report.details import Details, details_of
+from evenhand.report.exports import to_latex, to_markdown
 from evenhand.report.page.page import differing
+from evenhand.results import Provenance
 from evenhand.scoring import Column, Scores
 from evenhand.systems import Output
 
 
-def made(matrix: np.ndarray, names: list[str], corpus: Corpus | None = None) -> Report:
+def made(matrix: np.ndarray, names: list[str], corpus: Corpus | None = None) -> Audit:
     """A report on scores that were made up."""
     corpus = corpus or eec()
     columns = tuple(Column(name, Output("valence"), None) for name in names)
     scores = Scores(tuple(corpus.frame["id"]), matrix, columns, corpus.digest)
     compared = compare(scores, corpus)
-    provenance = {
-        "corpus": {"name": corpus.name, "version": "1", "sentences": len(corpus), "digest": corpus.digest,
-                   "sentences_digest": corpus.sentences_digest},
-        "systems": [{"system": name, "output": "valence", "fingerprint": None} for name in names],
-        "settings": {"alpha": 0.05, "correction": "bonferroni", "equivalence": 0.01, "seed": 0},
-        "assessments": compared.assessments, "threshold": compared.threshold,
-        "generalising_threshold": compared.generalising_threshold,
-        "packages": {"evenhand": "0"}, "python": "3",
-    }  # fmt: skip
-    return Report(compared.findings, provenance, scores, corpus)
+    provenance = Provenance.collect(
+        corpora=[corpus], scores=[scores], settings=asdict(Settings()), details=compared.family
+    )
+    return Audit(compared.findings, scores, corpus, provenance=provenance)
 
 
 @pytest.fixture(scope="module")
-def noisy() -> Report:
+def noisy() -> Audit:
     rng = np.random.default_rng(0)
     base = eec().frame["source"].rank("dense").to_numpy()[:, None] / 300 + 0.2
     return made(base + rng.normal(0, 0.03, (8640, 2)), ["one", "two & <b>\\three</b> 100%"])
@@ -54,7 +50,7 @@ def embedded(html: str) -> dict[str, object]:
     return json.loads(text)  # type: ignore[no-any-return]
 
 
-def test_the_page_needs_nothing_from_elsewhere(noisy: Report) -> None:
+def test_the_page_needs_nothing_from_elsewhere(noisy: Audit) -> None:
     html = noisy.to_html()
     body = re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
     assert not re.search(r"""(src|href)=["'](?!#)""", body)
@@ -62,7 +58,7 @@ def test_the_page_needs_nothing_from_elsewhere(noisy: Report) -> None:
     assert "url(" not in body
 
 
-def test_names_of_systems_are_text_and_never_markup(noisy: Report) -> None:
+def test_names_of_systems_are_text_and_never_markup(noisy: Audit) -> None:
     html = noisy.to_html()
     assert "<b>" not in html.replace("<body>", "")
     assert "two &amp; &lt;b&gt;" in html
@@ -70,7 +66,7 @@ def test_names_of_systems_are_text_and_never_markup(noisy: Report) -> None:
     assert "<b>" not in noisy._repr_html_()
 
 
-def test_every_promised_part_is_there(noisy: Report) -> None:
+def test_every_promised_part_is_there(noisy: Audit) -> None:
     html = noisy.to_html()
     for part in ("Verdicts", "Gaps with both intervals", "Differences, sentence by sentence",
                  "One system", "How to read this",
@@ -85,12 +81,13 @@ def test_every_promised_part_is_there(noisy: Report) -> None:
     assert len(system["findings"][0]["sentences"]) == 5
 
 
-def test_box_plots_follow_their_definition(noisy: Report) -> None:
-    assert noisy.details is not None
+def test_box_plots_follow_their_definition(noisy: Audit) -> None:
     assert noisy.scores is not None
     finding = noisy.findings[1]
     values = race_differences(noisy)
-    box = noisy.details.spread(finding)
+    details = details_of(noisy)
+    assert details is not None
+    box = details.spread(finding)
     q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
     assert (box.q1, box.median, box.q3) == pytest.approx((q1, median, q3))
     assert (box.low, box.high) == pytest.approx((values.min(), values.max()))
@@ -100,7 +97,7 @@ def test_box_plots_follow_their_definition(noisy: Report) -> None:
     assert box.high - box.low == pytest.approx(finding.delta_spread)
 
 
-def race_differences(report: Report) -> np.ndarray:
+def race_differences(report: Audit) -> np.ndarray:
     """Race, first system, by plain means."""
     frame = eec().frame.with_columns(score=report.scores.matrix[:, 0])  # type: ignore[union-attr]
     by_race = frame.filter(pl.col("race").is_not_null()).pivot(
@@ -138,15 +135,15 @@ def test_219_systems_stay_under_five_megabytes() -> None:
     assert html.count("<tr>") > 2 * 219
 
 
-def test_tables_are_written_in_three_formats(noisy: Report, tmp_path: Path) -> None:
-    written = write_tables(noisy, tmp_path)
+def test_tables_are_written_in_three_formats(noisy: Audit, tmp_path: Path) -> None:
+    written = noisy.export(tmp_path, tables=True)
     assert [path.name for path in written] == ["findings.csv", "findings.md", "findings.tex"]
-    with (tmp_path / "findings.csv").open(newline="") as file:
+    with (tmp_path / "tables" / "findings.csv").open(newline="") as file:
         assert len(list(csv.DictReader(file))) == 4
     assert to_markdown(noisy.findings).splitlines()[1].startswith("|---|")
 
 
-def test_latex_is_escaped_and_has_rules(noisy: Report) -> None:
+def test_latex_is_escaped_and_has_rules(noisy: Audit) -> None:
     text = to_latex(noisy.findings)
     assert text.startswith("\\begin{tabular}{llrrrrrl}\n\\toprule")
     assert r"two \& $<$b$>$\textbackslash{}three" in text
@@ -155,8 +152,8 @@ def test_latex_is_escaped_and_has_rules(noisy: Report) -> None:
     assert len({line.count(" & ") for line in text.splitlines() if line.endswith(r"\\")}) == 1
 
 
-def test_figures_are_written_as_png_and_svg(noisy: Report, tmp_path: Path) -> None:
-    written = write_pictures(noisy, tmp_path)
+def test_figures_are_written_as_png_and_svg(noisy: Audit, tmp_path: Path) -> None:
+    written = noisy.export(tmp_path, figures=True)
     assert {path.suffix for path in written} == {".png", ".svg"}
     assert len(written) == 2 * (2 + 2 + 2)
     for path in written:
@@ -168,11 +165,11 @@ def test_figures_are_written_as_png_and_svg(noisy: Report, tmp_path: Path) -> No
             assert "</svg>" in path.read_text()
 
 
-def test_a_report_without_scores_still_has_a_page(noisy: Report, tmp_path: Path) -> None:
-    bare = Report(noisy.findings, noisy.provenance)
+def test_a_report_without_scores_still_has_a_page(noisy: Audit, tmp_path: Path) -> None:
+    bare = Audit(noisy.findings, provenance=noisy.provenance)
     assert "All findings" in bare.to_html()
     with pytest.raises(UsageError, match="saved without its scores"):
-        write_pictures(bare, tmp_path)
+        bare.export(tmp_path, figures=True)
 
 
 def test_a_corpus_without_templates_has_a_page_too() -> None:
@@ -182,6 +179,6 @@ def test_a_corpus_without_templates_has_a_page_too() -> None:
     assert embedded(report.to_html())["systems"][0]["heat"] is None  # type: ignore[index]
 
 
-def test_the_notebook_shows_a_table(noisy: Report) -> None:
+def test_the_notebook_shows_a_table(noisy: Audit) -> None:
     assert noisy._repr_html_().count("<tr") == 5
-    assert isinstance(evenhand.Report, type)
+    assert isinstance(evenhand.Audit, type)

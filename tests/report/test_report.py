@@ -10,22 +10,22 @@ import pytest
 from sklearn.dummy import DummyRegressor
 
 import evenhand
+from evenhand.comparing.audit import Audit
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.report import Report
 from evenhand.report.words import in_words
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+def report(tmp_path_factory: pytest.TempPathFactory) -> Audit:
     cache = tmp_path_factory.mktemp("cache")
     return evenhand.audit(["planted(gap=0.02, person_sd=0.005)", "textblob"], cache=cache, progress=False)
 
 
-def test_the_repr_is_short(report: Report) -> None:
-    assert repr(report) == "<Report: 4 findings (3 equivalent, 1 higher)>"
+def test_the_repr_is_short(report: Audit) -> None:
+    assert repr(report) == "<Audit: 4 findings (3 equivalent, 1 higher)>"
 
 
-def test_frames_have_one_row_per_finding(report: Report) -> None:
+def test_frames_have_one_row_per_finding(report: Audit) -> None:
     frame = report.frame()
     assert isinstance(frame, pl.DataFrame)
     assert frame.height == len(report.findings) == 4
@@ -37,7 +37,7 @@ def test_frames_have_one_row_per_finding(report: Report) -> None:
     assert pandas["verdict"].tolist() == frame["verdict"].to_list()
 
 
-def test_words_say_what_was_found_and_never_fair(report: Report) -> None:
+def test_words_say_what_was_found_and_never_fair(report: Audit) -> None:
     higher, _, gender, race = (in_words(finding) for finding in report.findings)
     assert "for persons in general: higher, by 0.0" in higher
     assert "gives sentences about persons of the groups female and male the same scores" in gender
@@ -45,9 +45,9 @@ def test_words_say_what_was_found_and_never_fair(report: Report) -> None:
     assert "fair" not in str(report)
 
 
-def test_a_report_survives_saving(report: Report, tmp_path: Path) -> None:
+def test_a_report_survives_saving(report: Audit, tmp_path: Path) -> None:
     report.save(tmp_path)
-    loaded = Report.load(tmp_path)
+    loaded = Audit.load(tmp_path)
     assert loaded.findings == report.findings
     assert loaded.to_json() == report.to_json()
     assert loaded.scores is not None
@@ -57,10 +57,10 @@ def test_a_report_survives_saving(report: Report, tmp_path: Path) -> None:
 
 def test_a_broken_report_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"holds no report\.json"):
-        Report.load(tmp_path)
+        Audit.load(tmp_path)
     (tmp_path / "report.json").write_text("{}")
-    with pytest.raises(EvenhandError, match="not a report of this version"):
-        Report.load(tmp_path)
+    with pytest.raises(EvenhandError, match="this version of Evenhand can read"):
+        Audit.load(tmp_path)
 
 
 def test_callables_and_estimators_are_systems(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 import evenhand
-from evenhand.report.report import Report
+from evenhand.comparing.audit import Audit
 from evenhand.report.study import save_study
 from evenhand.report.study.figures import box_rows, point_rows, static_figures, study_details
 from evenhand.report.study.page import pages_of, slug, unique_slugs
@@ -23,6 +23,7 @@ from evenhand.report.study.tables import cells, headings, to_latex, to_markdown
 from evenhand.report.study.terminal import print_study
 from evenhand.report.study.words import best_in_words, in_words, table_title
 from evenhand.report.terminal import print_report
+from evenhand.results import Provenance
 from evenhand.studies import Study
 from evenhand.studies.synthetic import Planted, write_study
 
@@ -175,7 +176,7 @@ def test_a_report_keeps_what_is_compared_in_eighty_columns(made: tuple[Study, Pa
     for width in (72, 80, 120):
         printed = io.StringIO()
         console = Console(width=width, file=printed)
-        print_report(Report(findings, {"settings": {"alpha": 0.05}}), console)
+        print_report(Audit(findings, provenance=Provenance(settings={"alpha": 0.05})), console)
         lines = printed.getvalue().splitlines()
         assert "comparison" in lines[0] + lines[1]
         table = [line for line in lines[:7] if "< 0.001" in line or "equivalent ±" in line]

@@ -16,10 +16,10 @@ import polars as pl
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError
 from evenhand.scoring import scored
-from evenhand.systems.base import Array, Output
+from evenhand.systems.base import Array, BaseScorer, Output
 
 
-class Slow:
+class Slow(BaseScorer):
     """Notes each batch in a log as it is asked; its numbers depend on the whole batch, and on the draw."""
 
     name = "slow"

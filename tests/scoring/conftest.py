@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from evenhand.corpora.corpus import Corpus
-from evenhand.systems.base import Output
+from evenhand.systems.base import BaseScorer, Output
 
 
 def _corpus(texts: Sequence[str], ids: Sequence[str] | None = None) -> Corpus:
@@ -27,7 +27,7 @@ def _corpus(texts: Sequence[str], ids: Sequence[str] | None = None) -> Corpus:
     return Corpus(frame=frame, name="tiny", attributes={})
 
 
-class Recorder:
+class Recorder(BaseScorer):
     """Answers with a number made from the text and from its whole batch, as transformers do; remembers the batches."""
 
     def __init__(self, name: str = "recorder", **settings: Any) -> None:

@@ -15,13 +15,13 @@ from evenhand.corpora.corpus import Corpus
 from evenhand.errors import ScoringFailed, UsageError
 from evenhand.scoring import Scores, score
 from evenhand.systems import as_scorer
-from evenhand.systems.base import Array, Output
+from evenhand.systems.base import Array, BaseScorer, Output
 
 Make = Callable[..., Corpus]
 LETTERS = list("abcdefghij")
 
 
-class Drawing:
+class Drawing(BaseScorer):
     """Draws by number: each answer is a letter's place plus a hundredth of the draw's number."""
 
     name = "drawing"
@@ -149,7 +149,7 @@ def test_an_audit_tells_how_often_was_asked_and_how_far_the_draws_lie_apart(cach
     assert finding.draws == 4
     assert finding.draw_spread == pytest.approx(0.05, rel=0.05)
     assert "draw_spread" not in finding.undefined
-    assert report.provenance["settings"]["draws"] == 4
+    assert report.provenance.settings["draws"] == 4
     (once,) = audit(noisy(0.05), attributes=["gender"], cache=cache, progress=False, sample=960).findings
     assert (once.draws, once.draw_spread, once.undefined["draw_spread"]) == (1, None, "asked once")
 

@@ -16,9 +16,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from evenhand.records import matrix_record
 from evenhand.scoring.cache import store_for
 from evenhand.scoring.plan import key_of, make_plan
-from evenhand.scoring.records import to_record
 
 pytestmark = pytest.mark.slow
 
@@ -192,7 +192,7 @@ def test_a_disk_that_fills_up_is_one_line_and_leaves_nothing_half_written(tmp_pa
     assert done.stderr.startswith(f"cannot write to the cache {disk / 'cache'}: No space left on device; ")
     ((name, size),) = [line.split() for line in done.stdout.splitlines()]
     assert name.endswith(".answers")
-    assert int(size) % len(to_record(key_of([]), np.zeros((4, 2)))) == 0
+    assert int(size) % len(matrix_record(key_of([]), np.zeros((4, 2)))) == 0
     assert not run.out.exists()
 
 

@@ -161,3 +161,52 @@ def test_a_matrix_that_does_not_fit_is_refused() -> None:
         Scores(("a",), np.zeros((2, 1)), (VALENCE,), "digest")
     with pytest.raises(UsageError, match="the id 'a' 2 times"):
         Scores(("a", "a"), np.zeros((2, 1)), (VALENCE,), "digest")
+
+
+def three() -> Scores:
+    """Two columns of one system and one of another, side by side."""
+    second = Column("hf:org/model", Output("joy"), "f1")
+    return Scores(("b", "a"), np.arange(6.0).reshape(2, 3), (VALENCE, second, LOGIT), "digest")
+
+
+def test_the_columns_of_a_system_are_seen_where_they_are() -> None:
+    whole = three()
+    one, other = whole.of_system("hf:org/model"), whole.of_system("py:mine")
+    assert one.matrix.tolist() == [[0.0, 1.0], [3.0, 4.0]]
+    assert other.matrix.tolist() == [[2.0], [5.0]]
+    assert np.shares_memory(one.matrix, whole.matrix)
+    with pytest.raises(ValueError, match="read-only"):
+        one.matrix[0, 0] = 1
+    apart = whole.pick([0, 2])
+    assert (apart.matrix.tolist(), apart.columns) == ([[0.0, 2.0], [3.0, 5.0]], (VALENCE, LOGIT))
+
+
+def test_columns_of_one_matrix_are_joined_without_a_copy() -> None:
+    whole = three()
+    one, other = whole.of_system("hf:org/model"), whole.of_system("py:mine")
+    again = Scores.join([one, other])
+    assert np.shares_memory(again.matrix, whole.matrix)
+    assert again.matrix.tolist() == whole.matrix.tolist()
+    turned = Scores.join([other, one])
+    assert turned.matrix.tolist() == whole.matrix[:, [2, 0, 1]].tolist()
+    assert np.shares_memory(Scores.join([other]).matrix, whole.matrix)
+
+
+def test_rows_upside_down_are_not_taken_for_the_matrix_itself() -> None:
+    whole = three()
+    columns = [Scores(whole.ids, whole.matrix[::-1, [k]], whole.columns[k : k + 1], "digest") for k in (0, 1)]
+    views = [Scores(whole.ids, whole.matrix[::-1, k : k + 1], whole.columns[k : k + 1], "digest") for k in (0, 1)]
+    for parts in (columns, views):
+        assert Scores.join(parts).matrix.tolist() == [[3.0, 4.0], [0.0, 1.0]]
+
+
+def test_scores_share_what_nobody_can_write_to_and_copy_what_somebody_can() -> None:
+    whole = three()
+    assert dataclasses.replace(whole, corpus_digest="another").matrix is whole.matrix
+    assert whole.select(["b", "a"]) is whole
+    mine = np.zeros((2, 3))
+    view = mine[:]
+    view.flags.writeable = False
+    kept = dataclasses.replace(whole, matrix=view)
+    mine[:] = 1
+    assert not kept.matrix.any()

@@ -76,7 +76,7 @@ def _codes(corpus: Corpus, column: str) -> np.ndarray:
 
 def generalising(comparison: Contrast, scores: np.ndarray) -> Components:
     shape = (len(comparison.units), -1, scores.shape[1])
-    groupings = [GroupedMeans((g.operator @ scores).reshape(shape), g.weights) for g in comparison.sampled_groupings()]
+    groupings = [GroupedMeans((g.operator @ scores).reshape(shape), g.weights) for g in comparison.sampled_groupings]
     return variance_components(
         groupings,
         stratum=comparison.stratum,

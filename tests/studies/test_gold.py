@@ -31,7 +31,7 @@ def test_rows_without_a_score_are_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (HEADER + ROWS + "4\tfour\tjoy\thigh\n", r"joy\.txt, line 5: .high. is not a number"),
+        (HEADER + ROWS + "4\tfour\tjoy\thigh\n", r"joy\.txt, line 5, column 'Intensity Score': .high. is not a number"),
         (HEADER + "4\tx\tjoy\tNONE\n" + ROWS + "2\tx\tjoy\t0.3\n", r"line 6: a second gold row for .2."),
         ("text\tscore\na\t1\nb\t2\nc\t3\na\t1\n", r"line 5: a second gold row for .a."),
         (HEADER + HEADER + ROWS, r"line 2: a second header"),

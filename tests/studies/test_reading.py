@@ -52,10 +52,16 @@ def of_dimension(lines: Lines, dimension: str) -> Lines:
 BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "missing rows": (missing, r"misses 1 sentence"),
     "duplicate rows": (repeated, r"repeats 1 sentence"),
-    "text for a number": (lambda lines: replaced(lines, "high"), r"line \d+: .high. is not a number"),
-    "NONE": (lambda lines: replaced(lines, "NONE"), r"line \d+: NONE in place of a score"),
-    "an empty score": (lambda lines: replaced(lines, ""), r"line \d+: the score is missing"),
-    "not finite": (lambda lines: replaced(lines, "inf"), r"line \d+"),
+    "text for a number": (
+        lambda lines: replaced(lines, "high"),
+        r"line \d+, column '.*Score': .high. is not a number",
+    ),
+    "NONE": (lambda lines: replaced(lines, "NONE"), r"line \d+, column 'Intensity Score': NONE in place of a score"),
+    "an empty score": (lambda lines: replaced(lines, ""), r"line \d+, column 'Intensity Score': the value is missing"),
+    "not finite": (
+        lambda lines: replaced(lines, "inf"),
+        r"line \d+, column '.*Score': inf is not a finite number",
+    ),
     "two headers": (lambda lines: [lines[0], *lines], r"line 2: a second header"),
     "unknown dimension": (lambda lines: of_dimension(lines, "angre"), r"unknown affect dimension 'angre'.*anger"),
     "two dimensions": (lambda lines: [*lines[:-1], of_dimension(lines, "joy")[-1]], r"line \d+: 'joy' in a file of"),
@@ -226,10 +232,10 @@ def test_one_bad_column_of_several_is_left_out_by_name(tmp_path: Path) -> None:
     found = evenhand.study(tmp_path, progress=False)
     assert [one.dimension for one in found.submissions] == ["anger", "valence"]
     left_out, noted = found.problems
-    assert left_out.message == "column 'joy': line 8641: \"high\" is not a number"
+    assert left_out.message == "line 8641, column 'joy': \"high\" is not a number"
     assert noted.message.startswith("column 'valence': 1 score lies outside 0..1 (such as 1.5)")
     assert (left_out.left_out, noted.left_out) == (True, False)
-    with pytest.raises(EvenhandError, match=r"^wide, wide/all.csv: column 'joy': line 8641: [^(]* \(--strict\)$"):
+    with pytest.raises(EvenhandError, match=r"^wide, wide/all.csv: line 8641, column 'joy': [^(]* \(--strict\)$"):
         evenhand.study(tmp_path, strict=True, progress=False)
 
 
@@ -237,7 +243,7 @@ def test_bytes_that_are_no_text_do_not_stop_the_others(folder: Path) -> None:
     pl.DataFrame({"text": [b"\xff\xfe"], "score": [0.5]}).write_parquet(folder / "birch" / "fear.parquet")
     found = evenhand.study(folder, progress=False)
     (problem,) = found.problems
-    assert problem.message.startswith("column 'text' (Binary) cannot be read as texts")
+    assert problem.message.startswith("column 'text' holds Binary, not texts")
     assert len(found.submissions) == 8
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from sklearn.svm import LinearSVC
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import BadAnswer, EvenhandError, UsageError
 from evenhand.scoring import score
-from evenhand.systems import Array, Output, as_scorer
+from evenhand.systems import Array, BaseScorer, Output, as_scorer
 from evenhand.systems.python_path import from_python_path
 
 TEXTS = ["good day", "bad day", "good luck", "bad luck"]
@@ -242,3 +243,51 @@ def test_answers_come_as_float64_columns() -> None:
     answers: Array = as_scorer(lambda texts: [True] * len(texts)).score(["a", "b"])
     assert answers.dtype == np.float64
     assert answers.shape == (2, 1)
+
+
+class Bare:
+    """No more than a scorer needs."""
+
+    name = "bare"
+    outputs = (Output("score"),)
+    fingerprint = None
+    batch_size = 3
+
+    def score(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[0.5] for _ in texts]
+
+
+class Full(Bare):
+    """All that a scorer may have."""
+
+    samples = True
+    resume_key = "k"
+
+    def draw(self, texts: Sequence[str], number: int) -> list[list[float]]:
+        return [[number / 10] for _ in texts]
+
+    def tokenise(self, text: str) -> list[str]:
+        return list(text)
+
+    def remarks(self) -> tuple[str, ...]:
+        return ("tired",)
+
+    def with_corpus(self, corpus: str) -> Bare:
+        return Bare()
+
+
+def test_a_scorer_of_somebody_elses_gets_defaults_for_what_it_lacks() -> None:
+    made = as_scorer(Bare())
+    assert isinstance(made, BaseScorer)
+    assert (made.name, made.batch_size, made.outputs) == ("bare", 3, Bare.outputs)
+    assert (made.samples, made.resume_key, made.tokenise("ab"), made.remarks()) == (False, None, None, ())
+    assert made.draw(["a"], 7) == made.score(["a"]) == [[0.5]]  # type: ignore[comparison-overlap]
+    assert made.with_corpus(cast(Any, None)) is made
+    assert as_scorer(made) is made
+
+
+def test_a_scorer_of_somebody_elses_keeps_what_it_has() -> None:
+    made = as_scorer(Full())
+    assert (made.samples, made.resume_key, made.tokenise("ab"), made.remarks()) == (True, "k", ["a", "b"], ("tired",))
+    assert made.draw(["a"], 7) == [[0.7]]  # type: ignore[comparison-overlap]
+    assert isinstance(made.with_corpus(cast(Any, None)), BaseScorer)

@@ -110,7 +110,7 @@ def test_ids_are_looked_up_in_the_corpus(tmp_path: Path, corpus: Corpus) -> None
     [
         ("text,labl\nx,1\n", "no column 'label'; did you mean 'labl'"),
         ("words,label\nx,1\n", "no column 'text' or 'id'"),
-        ("text,label\n,1\n", "line 2: the text is missing"),
+        ("text,label\n,1\n", "line 2, column 'text': the value is missing"),
         ("text,label\nx,\n", "nothing has been labelled yet"),
     ],
 )

@@ -150,7 +150,7 @@ class TestTables:
         [
             (["text,mood", "a,1"], None, r"t\.csv: no column of labels .*; it has text, mood; use --label-column"),
             (["words,label", "a,1"], None, r"t\.csv: no column of texts .*; use --text-column"),
-            (["text,label", "a,1", ",1"], None, r"t\.csv, line 3: there is no text"),
+            (["text,label", "a,1", ",1"], None, r"t\.csv, line 3, column 'text': the value is missing"),
             (["text,label", "a,x", "text,label"], None, r"t\.csv, line 3: a second header"),
             (["text,label", "a,", "b,"], None, r"t\.csv: none of its 2 rows has a label"),
             (["text,label", "a,1", "b,0.5"], None, r"t\.csv, line 3: 0\.5 is no label; --classes 2 or 3"),

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from evenhand.errors import MissingExtra
+from evenhand.registry import Entry
 from evenhand.systems import REGISTRY, build_system
-from evenhand.systems.base import Entry
 
 HAPPY = "She is happy and full of joy."
 SAD = "She is sad, gloomy and miserable."

@@ -19,7 +19,7 @@ from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import BadAnswer, EvenhandError, MissingExtra, UsageError
 from evenhand.metrics import METRICS
 from evenhand.schemes import BILOU, BIO, converted
-from evenhand.systems import Tagger, as_tagger
+from evenhand.systems import BaseTagger, Tagger, as_tagger
 from evenhand.systems.checkpoint import quiet
 from evenhand.systems.hf_tagging import HuggingFaceTagger
 from evenhand.systems.spacy_tagging import SpacyEntities
@@ -303,6 +303,34 @@ class TestSpecs:
     def test_the_table_says_what_each_is(self) -> None:
         assert sorted(TAGGERS) == ["hf", "py", "spacy"]
         assert all(entry.summary.endswith(".") for entry in TAGGERS.values())
+
+
+class TestBase:
+    def test_a_tagger_of_somebody_elses_gets_defaults_for_what_it_lacks(self) -> None:
+        class Bare:
+            name, classes, fingerprint = "bare", ("LOC",), None
+
+            def tag(self, token_lists: Any) -> list[Tagging]:
+                return [Tagging(("O",) * len(tokens)) for tokens in token_lists]
+
+        made = as_tagger(Bare())
+        assert isinstance(made, BaseTagger)
+        assert (made.name, made.classes, made.samples, made.resume_key) == ("bare", ("LOC",), False, None)
+        assert made.remarks() == ()
+        assert made.draw([["Peru"]], 2) == made.tag([["Peru"]]) == [Tagging(("O",))]
+        assert as_tagger(made) is made
+
+    def test_a_function_may_be_vouched_for_and_may_say_that_it_samples(self) -> None:
+        def blind(sentences: list[list[str]]) -> list[list[str]]:
+            return [["O"] * len(tokens) for tokens in sentences]
+
+        assert as_tagger(blind).fingerprint is None
+        assert as_tagger(blind).resume_key is not None
+        assert as_tagger(blind, version="1").fingerprint == as_tagger(blind, version="1").fingerprint
+        assert as_tagger(blind, version="1").fingerprint != as_tagger(blind, version="2").fingerprint
+        assert not as_tagger(blind).samples
+        blind.samples = True  # type: ignore[attr-defined]
+        assert as_tagger(blind).samples
 
 
 @pytest.fixture(scope="module")

@@ -19,13 +19,13 @@ from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import BadAnswer, EvenhandError, ScoringFailed, UsageError
 from evenhand.scoring import score
-from evenhand.systems import Array, Output, Scorer, build_system
+from evenhand.systems import Array, BaseScorer, Output, Scorer, build_system
 from evenhand.translation import Apertium, Dictionary, RoundTrip, ThereAndBack, Translator
 
 CHILD = Path(__file__).with_name("child.py")
 
 
-class Length:
+class Length(BaseScorer):
     """The length of a text; remembers what it was asked."""
 
     name = "length"

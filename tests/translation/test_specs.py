@@ -10,10 +10,10 @@ import pytest
 
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.registry import Entry
 from evenhand.specs import resolve, resolve_trip
 from evenhand.system_file import read_translator_file
 from evenhand.translation import TRANSLATORS, Apertium, Dictionary, RoundTrip, Service
-from evenhand.translation.base import Entry
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,7 +33,7 @@ def pidgin(monkeypatch: pytest.MonkeyPatch) -> None:
         made.name = f"pidgin:{pair}"
         return made
 
-    monkeypatch.setitem(TRANSLATORS, "pidgin", Entry("pidgin", None, build, "SOURCE-TARGET"))
+    monkeypatch.setitem(TRANSLATORS, "pidgin", Entry("pidgin", None, build, "", "SOURCE-TARGET"))
 
 
 def round_trip(spec: str, corpus: Corpus) -> RoundTrip:

@@ -15,7 +15,7 @@ from evenhand.rating import long_form
 from evenhand.scoring import Scores, score
 from evenhand.scoring.scores import Column
 from evenhand.specs import resolve
-from evenhand.systems import REGISTRY, Scorer
+from evenhand.systems import REGISTRY, BaseScorer, Scorer, as_scorer
 from evenhand.systems.biased_female import BiasedFemale
 from evenhand.systems.human import Human
 from evenhand.translation import Drift, RoundTrip, ThereAndBack, drift
@@ -52,7 +52,7 @@ class Asking:
         self._output = output
         self._cache = cache
         self._progress = progress
-        self._known: dict[str, Scorer | Scores] = {}
+        self._known: dict[str, BaseScorer | Scores] = {}
         self.drifts: dict[str, Drift] = {}
         self.notes: dict[str, None] = {}
         """What was left out, and why; each once."""
@@ -105,7 +105,7 @@ class Asking:
                 able.append(one)
         return able
 
-    def _can_travel(self, made: Scorer | Scores, drifts: Mapping[str, Drift], where: str) -> bool:
+    def _can_travel(self, made: BaseScorer | Scores, drifts: Mapping[str, Drift], where: str) -> bool:
         """Whether a system can be asked about what came home: saved scores and people's labels are of other texts."""
         if isinstance(made, Scores):
             for name in dict.fromkeys(column.system for column in made.columns):
@@ -137,7 +137,7 @@ class Asking:
         frame = long_form(scores, corpus, dataset=dataset, output=self._output, via=via, **setting)
         return frame.select(*(name for name in COLUMNS if name in frame.columns), "sentiment")
 
-    def _asked(self, made: Scorer | Scores, corpus: Corpus, trip: ThereAndBack | None) -> Scores:
+    def _asked(self, made: BaseScorer | Scores, corpus: Corpus, trip: ThereAndBack | None) -> Scores:
         if isinstance(made, Scores):
             return made
         if isinstance(made, BiasedFemale):
@@ -146,9 +146,9 @@ class Asking:
         asked = made if trip is None else _named_as(made, RoundTrip(made, trip))
         return score([asked], corpus, cache=self._cache, progress=self._progress)
 
-    def _made(self, one: str | Scorer, corpus: Corpus) -> Scorer | Scores:
+    def _made(self, one: str | Scorer, corpus: Corpus) -> BaseScorer | Scores:
         if not isinstance(one, str):
-            return one
+            return as_scorer(one)
         if one not in self._known or _knows_its_corpus(one):
             self._known[one] = resolve(one, corpus, cache=self._cache)
         return self._known[one]
@@ -179,7 +179,7 @@ def _knows_its_corpus(spec: str) -> bool:
     return spec.startswith("file:") or (entry is not None and "corpus" in inspect.signature(entry.build).parameters)
 
 
-def _named_as(system: Scorer, trip: RoundTrip) -> RoundTrip:
+def _named_as(system: BaseScorer, trip: RoundTrip) -> RoundTrip:
     """A system keeps its name: where its texts went is said beside it."""
     trip.name = system.name
     return trip

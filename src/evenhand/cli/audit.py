@@ -99,6 +99,7 @@ def _audit_taggers(
 ) -> None:
     """On a corpus of tokens and tags, it is taggers that are asked, and metrics that are shown."""
     from evenhand.auditing import RESAMPLES, audit_taggers
+    from evenhand.cli.show import show
     from evenhand.measuring import MeasureSettings
 
     settings = MeasureSettings(seed=seed, alpha=alpha, bootstrap=RESAMPLES)
@@ -106,11 +107,4 @@ def _audit_taggers(
         found = audit_taggers(taggers, corpus, **chosen, settings=settings, out=out)
     if out is not None:
         typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
-    if as_json:
-        typer.echo(found.to_json())
-        return
-    from rich.console import Console
-
-    from evenhand.report.measured.terminal import print_measurements
-
-    print_measurements(found, Console())
+    show(found, as_json=as_json)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenhand.cli.options import repeating
 from evenhand.errors import UsageError
 from evenhand.files import check_writable
 
@@ -60,6 +62,7 @@ def measure(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """Measure predictions by group: all metrics, tests and failures."""
+    from evenhand.cli.show import show
     from evenhand.measuring import MeasureSettings, measure_file
 
     if by is not None:
@@ -90,21 +93,11 @@ def measure(
     )
     if out is not None:
         check_writable(out)
-    found = measure_file(path, attributes=attribute, settings=settings)
+    found = measure_file(path, attributes=attribute, settings=settings, command=repeating(sys.argv))
     if out is not None:
-        from evenhand.report.measured import save_measurements, write_metric_figures
-
-        save_measurements(found, out)
-        write_metric_figures(found, out / "figures")
+        found.save(out)
         typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
-    if as_json:
-        typer.echo(found.to_json())
-        return
-    from rich.console import Console
-
-    from evenhand.report.measured.terminal import print_measurements
-
-    print_measurements(found, Console())
+    show(found, as_json=as_json)
 
 
 def _show_quality(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from evenhand.comparing.family import Family
 from evenhand.comparing.settings import Settings
@@ -31,6 +32,15 @@ class Comparison:
     threshold: float
     """The raw p below which the published test counts as significant."""
     generalising_threshold: float
+
+    @property
+    def family(self) -> dict[str, Any]:
+        """What the p-values were corrected for; part of the provenance."""
+        return {
+            "assessments": self.assessments,
+            "threshold": self.threshold,
+            "generalising_threshold": self.generalising_threshold,
+        }
 
 
 def compare(

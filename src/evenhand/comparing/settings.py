@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evenhand.errors import UsageError, did_you_mean
+from evenhand.settings import check_alpha, check_between, check_choice, check_count, check_seed
 from evenhand.stats import CORRECTIONS
 
 
@@ -20,13 +20,8 @@ class Settings:
     permutations: int = 9_999
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < 0.5:
-            raise UsageError(f"alpha must lie between 0 and 0.5, not {self.alpha}")
-        if not 0 < self.equivalence < 1:
-            raise UsageError(f"the equivalence tolerance is a share of the range, 0 to 1, not {self.equivalence}")
-        if self.correction not in CORRECTIONS:
-            raise UsageError(f"unknown correction {self.correction!r}{did_you_mean(self.correction, CORRECTIONS)}")
-        if self.permutations < 1:
-            raise UsageError(f"at least one permutation is needed, not {self.permutations}")
-        if self.seed < 0:
-            raise UsageError(f"a seed is a whole number from 0, not {self.seed}")
+        check_alpha(self.alpha)
+        check_between("the equivalence tolerance, a share of the range,", self.equivalence, 0.0, 1.0)
+        check_choice("correction", self.correction, CORRECTIONS)
+        check_count("the number of permutations", self.permutations, least=1)
+        check_seed(self.seed)

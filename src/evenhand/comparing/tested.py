@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
+from evenhand.comparing.general import general_gap, scale_of
 from evenhand.comparing.settings import Settings
-from evenhand.contrasts import Contrast, Floats, Grouping
+from evenhand.contrasts import Contrast, Floats
 from evenhand.corpora import Corpus
 from evenhand.scoring import Scores
-from evenhand.stats import (
-    ROUNDING,
-    Components,
-    GroupedMeans,
-    PairedTest,
-    paired_test,
-    permutation_p,
-    side_by_side,
-    variance_components,
-)
+from evenhand.stats import ROUNDING, Components, PairedTest, paired_test, permutation_p, side_by_side
 
 BLOCK = 64
 """How many columns are tested at a time."""
@@ -36,9 +27,7 @@ class Tested:
         self.scores = scores
         self.settings = settings
         self.span = np.array([column.output.span for column in scores.columns])
-        # What counts as rounding grows with the numbers themselves, also where an output has no range.
-        ends = scores.matrix.min(axis=0, initial=0.0), scores.matrix.max(axis=0, initial=0.0)
-        self.scale = np.maximum(self.span, np.maximum(-ends[0], ends[1]))
+        self.scale = scale_of(scores.matrix, self.span)
         self._undefined = np.full(len(scores.columns), np.nan)
 
     @cached_property
@@ -57,20 +46,11 @@ class Tested:
         """The generalising test; None where the design cannot support it."""
         if self.contrast.not_general:
             return None
-        groupings = self.contrast.sampled_groupings()
-        return side_by_side([self._components(groupings, block) for block in self._blocks()])
-
-    def _components(self, groupings: Sequence[Grouping], block: slice) -> Components:
-        numbers = self.scores.matrix[:, block]
-        shape = (len(self.contrast.units), -1, numbers.shape[1])
-        means = [GroupedMeans((one.operator @ numbers).reshape(shape), one.weights) for one in groupings]
-        return variance_components(
-            means,
-            stratum=self.contrast.stratum,
-            coefficients=self.contrast.coefficients,
-            scale=self.scale[block],
-            pairs=self.contrast.pairs,
-            matched_sizes=self.contrast.matched_sizes,
+        return side_by_side(
+            [
+                general_gap(self.contrast, self.scores.matrix[:, block], scale=self.scale[block])
+                for block in self._blocks()
+            ]
         )
 
     def _blocks(self) -> list[slice]:

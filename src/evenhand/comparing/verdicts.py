@@ -11,7 +11,7 @@ import numpy as np
 from evenhand.comparing.family import Family
 from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
-from evenhand.contrasts import Contrast, Floats
+from evenhand.contrasts import Contrast, Floats, side_labels
 from evenhand.findings import Direction, Equivalence, Finding, Generalising, Interval, Power, RestsOn, Verdict
 from evenhand.scoring import Column
 from evenhand.stats import persons_to_settle, smallest_visible_gap
@@ -62,6 +62,7 @@ class _Judge:
         self._delta = tested.settings.equivalence * tested.span
         self._per_group = tested.contrast.n_persons / 2
         self._sizes = _sizes(tested.contrast)
+        self._labels = side_labels(tested.contrast, tested.corpus)
         parts = tested.components
         if parts is not None:
             self._interval = parts.interval(1 - self._alpha)
@@ -119,6 +120,8 @@ class _Judge:
             direction=_direction(mean),
             verdict=_verdict(general, equivalence),
             undefined={},
+            first_label=self._labels[0],
+            second_label=self._labels[1],
         )
         return replace(found, undefined=self._reasons(number, found))
 

@@ -6,10 +6,31 @@ A contrast answers two questions, so it carries two views of the same sentences:
   average over names of the first group against the average over names of the second. No row crosses a source.
 * `units`, the persons (or pairs of persons) as a sample: each belongs to a stratum with a coefficient, and the
   contrast's estimate is Σ coefficient · mean of the stratum's units.
+
+A contrast depends on its corpus and question alone, and is made once for both.
 """
 
 from evenhand.contrasts.build import CROSS
 from evenhand.contrasts.contrast import Contrast, Floats, Grouping, Ints
-from evenhand.contrasts.declare import contrast, contrasts, interaction
+from evenhand.contrasts.declare import contrast, contrasts, general_contrast, general_contrasts, interaction
+from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
+from evenhand.contrasts.labels import side_labels
 
-__all__ = ["CROSS", "Contrast", "Floats", "Grouping", "Ints", "contrast", "contrasts", "interaction"]
+__all__ = [
+    "CROSS",
+    "EVERYBODY",
+    "PAIRED",
+    "UNPAIRED",
+    "Contrast",
+    "Floats",
+    "Grouping",
+    "Ints",
+    "contrast",
+    "contrasts",
+    "general_contrast",
+    "general_contrasts",
+    "interaction",
+    "joined",
+    "kinds_of",
+    "side_labels",
+]

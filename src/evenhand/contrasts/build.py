@@ -18,6 +18,9 @@ from evenhand.errors import UsageError
 CROSS = "+"
 """Joins attributes into an intersection: `race+gender`."""
 
+CALLED = {"name": "names", "identity": "terms", "country": "countries"}
+"""What the persons of a contrast are, in a word, where they are all of one kind."""
+
 MOST_MATCHLESS = 0.2
 """At most this share of the persons may be left out for want of a match in their stratum."""
 
@@ -79,12 +82,13 @@ def build(
         groupings=corpus.groupings,
         n_sources=len(sentences.sources),
         left_out=left_out + tuple(sentences.persons[number] for number in np.flatnonzero(stray)),
-        called="names" if _kinds(corpus, sentences) == {"name"} else "persons",
+        called=_called(corpus, sentences),
     )
 
 
-def _kinds(corpus: Corpus, sentences: _Sentences) -> set[str | None]:
-    return set(corpus.frame["kind"][sentences.row]) if "kind" in corpus.frame.columns else {None}
+def _called(corpus: Corpus, sentences: _Sentences) -> str:
+    kinds = set(corpus.frame["kind"][sentences.row]) if "kind" in corpus.frame.columns else set()
+    return CALLED.get(kinds.pop(), "persons") if len(kinds) == 1 else "persons"
 
 
 def _coded(corpus: Corpus, side: npt.NDArray[np.int64]) -> _Sentences:

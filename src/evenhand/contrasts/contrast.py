@@ -65,7 +65,7 @@ class Contrast:
     left_out: tuple[str, ...]
     """Persons whom the general answer does without: no match among the other group, or missing from many sources."""
     called: str
-    """What its persons are, in a word: `names`, or `persons` where kinds are mixed or unknown."""
+    """What its persons are, in a word: `names`, `terms`, `countries`, or `persons` where kinds are mixed or unknown."""
     interaction: bool = False
 
     @property
@@ -97,6 +97,13 @@ class Contrast:
     def unit_weights(self) -> Floats:
         """What each unit's mean counts in the estimate."""
         return (self.coefficients / self.stratum_sizes)[self.stratum]
+
+    @cached_property
+    def operator(self) -> Floats:
+        """What each sentence counts in the estimate: `operator @ scores` is the gap for persons in general."""
+        unit, _, sentence, value = self.entries
+        counts = self.unit_weights[unit] * value / self.cells.height
+        return np.bincount(sentence, weights=counts, minlength=self.shape[1]).astype(np.float64)
 
     @property
     def n_persons(self) -> int:
@@ -145,9 +152,10 @@ class Contrast:
             parted.setdefault(tuple(codes(self._labels(column))[0].tolist()), column)
         return tuple(parted.values())
 
-    def sampled_groupings(self) -> list[Grouping]:
+    @cached_property
+    def sampled_groupings(self) -> tuple[Grouping, ...]:
         """The groupings to generalise over."""
-        return [self.by(column) for column in self.sampled_columns]
+        return tuple(self.by(column) for column in self.sampled_columns)
 
     def _labels(self, column: str) -> list[str]:
         return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -10,8 +11,10 @@ import polars as pl
 from scipy import sparse
 
 from evenhand.contrasts.build import CROSS, build
-from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints
+from evenhand.contrasts.contrast import AVERAGE, Contrast
+from evenhand.contrasts.kinds import EVERYBODY, PAIRED, joined
 from evenhand.corpora import Corpus
+from evenhand.corpora.once import once
 from evenhand.errors import UsageError, did_you_mean
 
 
@@ -31,8 +34,17 @@ def contrasts(corpus: Corpus, attribute: str, *, subset: str = "all") -> list[Co
     return made
 
 
-def contrast(corpus: Corpus, attribute: str, *, groups: tuple[str, str] | None = None, subset: str = "all") -> Contrast:
-    """Compare two groups of an attribute, the first two unless told.
+def contrast(
+    corpus: Corpus,
+    attribute: str,
+    *,
+    groups: tuple[str, str] | None = None,
+    subset: str = "all",
+    among: str = EVERYBODY,
+) -> Contrast:
+    """Compare two groups of an attribute, the first two unless told, among everybody or one kind of persons.
+
+    The contrasts of a corpus are made once, whoever asks.
 
     >>> from evenhand.corpora import eec
     >>> contrast(eec(), "gender").shape, contrast(eec(), "race").shape
@@ -43,43 +55,59 @@ def contrast(corpus: Corpus, attribute: str, *, groups: tuple[str, str] | None =
     for group in (first, second):
         if group not in known:
             raise UsageError(f"{attribute} has no group {group!r}{did_you_mean(group, known)}")
-    side = np.select([labels == first, labels == second], [1, -1], default=0)
-    side[~corpus.mask(subset).to_numpy()] = 0
-    return build(corpus, attribute, first, second, subset, side)
+
+    def made() -> Contrast:
+        side = np.select([labels == first, labels == second], [1, -1], default=0)
+        side[~corpus.mask(subset).to_numpy()] = 0
+        if among != EVERYBODY:
+            side[corpus.frame["pair"].is_not_null().to_numpy() != (among == PAIRED)] = 0
+        return build(corpus, attribute, first, second, subset if among == EVERYBODY else among, side)
+
+    return once(corpus, ("contrast", attribute, first, second, subset, among), made)
+
+
+def general_contrast(corpus: Corpus, attribute: str, groups: tuple[str, str], among: str) -> Contrast | str:
+    """The contrast of two groups that speaks for persons in general, or why there is none."""
+    try:
+        made = contrast(corpus, attribute, groups=groups, among=among)
+    except UsageError as error:
+        return str(error)
+    return made.not_general or made
+
+
+def general_contrasts(corpus: Corpus, attribute: str, among: str) -> list[Contrast]:
+    """All pairs of those groups that can all be compared with each other; none where there are not two."""
+    groups = list(corpus.attributes[attribute])
+    made = {pair: general_contrast(corpus, attribute, pair, among) for pair in combinations(groups, 2)}
+    while failed := [pair for pair, one in made.items() if isinstance(one, str)]:
+        # Who fails most often goes first: a group of a single person fails with everybody.
+        worst = max(groups, key=lambda group: sum(group in pair for pair in failed))
+        groups.remove(worst)
+        made = {pair: one for pair, one in made.items() if worst not in pair}
+    return [one for one in made.values() if isinstance(one, Contrast)]
 
 
 def interaction(corpus: Corpus, attribute: str, other: str, *, subset: str = "all") -> Contrast:
     """The gap in `attribute` among the first group of `other`, minus the same gap among the second."""
     within = corpus.attributes[other][:2]
     inside = [f"{other}={group}" if subset == "all" else f"{subset},{other}={group}" for group in within]
-    one, two = (contrast(corpus, attribute, subset=part) for part in inside)
-    shared = one.comparisons.join(two.comparisons, on="source", how="semi")["source"].unique(maintain_order=True)
-    average = _average_rows(one, shared) - _average_rows(two, shared)
-    cells = one.cells.filter(pl.col("source").is_in(two.cells["source"].to_list()))
-    unit, cell, sentence, value = (
-        np.concatenate(part) for part in zip(*(_on(c, cells) for c in (one, two)), strict=True)
-    )
-    unit[-len(_on(two, cells)[0]) :] += len(one.units)
-    return Contrast(
-        attribute=f"{attribute}{CROSS}{other}",
-        first=f"{attribute} gap ({within[0]})",
-        second=f"{attribute} gap ({within[1]})",
-        subset=subset,
-        matrix=sparse.csr_array(average),
-        comparisons=pl.DataFrame({"source": shared, "label": [AVERAGE] * len(shared)}),
-        units=one.units + two.units,
-        members=one.members + two.members,
-        stratum=np.concatenate([one.stratum, two.stratum + len(one.coefficients)]),
-        coefficients=np.concatenate([one.coefficients, -two.coefficients]),
-        block=np.concatenate([one.block, np.where(two.block < 0, -1, two.block + one.block.max() + 1)]),
-        cells=cells,
-        entries=(unit, cell, sentence, value),
-        groupings=one.groupings,
-        n_sources=len(shared),
-        left_out=tuple(dict.fromkeys(one.left_out + two.left_out)),
-        called=one.called,
-        interaction=True,
-    )
+
+    def made() -> Contrast:
+        one, two = (contrast(corpus, attribute, subset=part) for part in inside)
+        shared = one.comparisons.join(two.comparisons, on="source", how="semi")["source"].unique(maintain_order=True)
+        return replace(
+            joined(one, two, (1.0, -1.0)),
+            attribute=f"{attribute}{CROSS}{other}",
+            first=f"{attribute} gap ({within[0]})",
+            second=f"{attribute} gap ({within[1]})",
+            subset=subset,
+            matrix=sparse.csr_array(_average_rows(one, shared) - _average_rows(two, shared)),
+            comparisons=pl.DataFrame({"source": shared, "label": [AVERAGE] * len(shared)}),
+            n_sources=len(shared),
+            interaction=True,
+        )
+
+    return once(corpus, ("interaction", attribute, other, subset), made)
 
 
 def _average_rows(part: Contrast, sources: pl.Series) -> sparse.csr_array:
@@ -92,17 +120,12 @@ def _average_rows(part: Contrast, sources: pl.Series) -> sparse.csr_array:
     return sparse.csr_array(mean @ part.matrix)
 
 
-def _on(part: Contrast, cells: pl.DataFrame) -> tuple[Ints, Ints, Ints, Floats]:
-    """A contrast's entries, their cells renumbered to those given."""
-    place = {source: number for number, source in enumerate(cells["source"])}
-    renumbered = np.array([place.get(source, -1) for source in part.cells["source"]], dtype=np.int64)
-    unit, cell, sentence, value = part.entries
-    kept = renumbered[cell] >= 0
-    return unit[kept].copy(), renumbered[cell][kept], sentence[kept], value[kept]
-
-
 def _groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
     """Each sentence's group (None where it has none) and the groups in order; crossed attributes join their names."""
+    return once(corpus, ("groups", attribute), lambda: _read_groups(corpus, attribute))
+
+
+def _read_groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
     parts = attribute.split(CROSS)
     for part in parts:
         if part not in corpus.attributes:

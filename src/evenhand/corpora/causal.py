@@ -14,6 +14,7 @@ import polars as pl
 import yaml
 
 from evenhand.corpora.corpus import About, Corpus
+from evenhand.corpora.labels import stated_or_not
 from evenhand.corpora.language import sentence_case
 from evenhand.errors import UsageError, did_you_mean
 
@@ -332,4 +333,11 @@ def _corpus(design: _Design, name: str, asked: Sequence[tuple[_Sentence, tuple[s
         limits=tuple(content["limits"]),
     )
     groups = {attribute: tuple(frame[attribute].unique(maintain_order=True)) for attribute in design.attributes}
-    return Corpus(frame=frame, name=name, attributes=groups, groupings=("template", "emotion_word"), about=about)
+    return Corpus(
+        frame=frame,
+        name=name,
+        attributes=groups,
+        groupings=("template", "emotion_word"),
+        about=about,
+        labels=stated_or_not(),
+    )

@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 import polars as pl
 
+from evenhand.corpora.labels import Labels, names_of
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.files import write_whole
 from evenhand.tables import TableFile
@@ -49,6 +50,7 @@ class Corpus:
     `tags` and the person's tokens as `slot_span`, [start, end). `attributes` lists each attribute's groups; differences
     are first minus second.
     `groupings` are the columns, besides the person, that were sampled from a larger world (templates, words).
+    `labels` say what groups are called where people read of them; a group without one goes by its code name.
     """
 
     frame: pl.DataFrame
@@ -60,6 +62,7 @@ class Corpus:
     about: About = About()
     drawn_from: str | None = None
     """The digest of the whole corpus that this is a part of."""
+    labels: Labels = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         missing = [column for column in REQUIRED if column not in self.frame.columns]
@@ -90,6 +93,7 @@ class Corpus:
             "subsets": {name: dict(conditions) for name, conditions in self.subsets.items()},
             "about": asdict(self.about),
             "drawn_from": self.drawn_from,
+            "labels": {attribute: dict(labels) for attribute, labels in self.labels.items()},
         }
         content = io.BytesIO()
         self.frame.write_parquet(content, metadata={METADATA: json.dumps(design, ensure_ascii=False)})
@@ -136,6 +140,21 @@ class Corpus:
             return {}
         noted = self.frame.select("person", "ambiguous").drop_nulls().unique(maintain_order=True)
         return dict(noted.iter_rows())
+
+    def labels_of(self, attribute: str, *, among: pl.DataFrame | None = None) -> dict[str, str]:
+        """What the groups of an attribute are called where people read of them; where all are names, `women's names`.
+
+        `among` are the sentences meant, if not all.
+
+        >>> from evenhand.corpora import eec
+        >>> eec().labels_of("gender"), list(eec().labels_of("race").values())
+        ({'female': 'women', 'male': 'men'}, ['African American names', 'European American names'])
+        """
+        labels = dict(self.labels.get(attribute, {}))
+        asked = (self.frame if among is None else among).filter(pl.col(attribute).is_not_null())
+        if "kind" in asked.columns and set(asked["kind"]) == {"name"}:
+            return {group: names_of(label) for group, label in labels.items()}
+        return labels
 
     @cached_property
     def digest(self) -> str:

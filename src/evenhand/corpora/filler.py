@@ -101,6 +101,7 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
         groupings=_known_columns(recipe.groupings, frame, recipe),
         subsets=recipe.subsets,
         about=About(recipe.title, recipe.chosen, recipe.provenance, recipe.licence, tuple(recipe.limits)),
+        labels=recipe.labels,
     )
 
 

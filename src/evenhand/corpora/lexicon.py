@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, Literal
@@ -9,6 +10,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from evenhand.corpora.labels import Labels
 from evenhand.errors import UsageError, did_you_mean
 
 HEADS = ("person", "people")
@@ -132,10 +134,13 @@ class Lexicon(BaseModel):
 
     sources: Annotated[dict[str, str], Field(min_length=1)]
     attributes: Annotated[dict[str, list[str]], Field(min_length=1)]
+    labels: dict[str, dict[str, str]] = {}
+    """What groups are called where people read of them, by attribute: `female: women`."""
     persons: Annotated[list[Persons], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _sources_are_named(self) -> Lexicon:
+    def _names_agree(self) -> Lexicon:
+        check_labels(self.labels, self.attributes)
         for persons in self.persons:
             for term in persons.terms:
                 given = persons.source + (term.source if isinstance(term, Term) else [])
@@ -146,6 +151,29 @@ class Lexicon(BaseModel):
                     if source not in self.sources:
                         raise ValueError(f"{called!r}: no source {source!r}{did_you_mean(source, self.sources)}")
         return self
+
+
+def check_labels(labels: Labels, attributes: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a label for a group that is not there."""
+    for attribute, groups in labels.items():
+        if attribute not in attributes:
+            raise ValueError(f"labels name the attribute {attribute!r}{did_you_mean(attribute, attributes)}")
+        for group in groups:
+            if group not in attributes[attribute]:
+                hint = did_you_mean(group, attributes[attribute])
+                raise ValueError(f"labels name the group {group!r} of {attribute!r}{hint}")
+
+
+def known_labels(attribute: str, groups: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The labels that Evenhand's lexicon of an attribute has for groups that others call alike.
+
+    >>> known_labels("age", ["old", "ancient"]), known_labels("hats", ["felt"])
+    ({'age': {'old': 'older people'}}, {})
+    """
+    if attribute not in lexicon_names():
+        return {}
+    labels = lexicon(attribute).labels.get(attribute, {})
+    return {attribute: {group: labels[group] for group in groups if group in labels}}
 
 
 def lexicon_names() -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 from evenhand.corpora.corpus import Corpus
 from evenhand.corpora.language import Language, language, languages, sentence_case, starts_sentence
 from evenhand.corpora.neutral import language_of
+from evenhand.corpora.once import once
 from evenhand.errors import EvenhandError, one_line
 
 GENDER = "gender"
@@ -61,7 +62,7 @@ class Directory:
 
     @classmethod
     def of(cls, corpus: Corpus, *, code: str | None = None) -> Self:
-        """Enter every person of a corpus; `code` is its language, which is known for corpora of Evenhand.
+        """Enter every person of a corpus, once; `code` is its language, which is known for corpora of Evenhand.
 
         >>> from evenhand.corpora import eec
         >>> she, tia, nobody = Directory.of(eec()).people(["I saw her.", "Tia met his sister.", "It rained."])
@@ -71,6 +72,10 @@ class Directory:
         (('Tia', 'he', 'my sister'), {'gender': None, 'race': 'African American'}, ('gender',))
         """
         code = code or language_of(corpus)
+        return once(corpus, ("directory", cls, code), lambda: cls._entered(corpus, code))
+
+    @classmethod
+    def _entered(cls, corpus: Corpus, code: str | None) -> Self:
         rules = language(code) if code in languages() else None
         entries: dict[tuple[str, Role], dict[str, dict[str, str]]] = {}
         term = "term" if "term" in corpus.frame.columns else "person"

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic_core import ErrorDetails
 
 from evenhand.corpora.corpus import CORE, Condition
-from evenhand.corpora.lexicon import STRICT, Persons, lexicon
+from evenhand.corpora.lexicon import STRICT, Persons, check_labels, lexicon
 from evenhand.errors import EvenhandError, did_you_mean
 
 GOLD = "label"
@@ -85,6 +85,8 @@ class Recipe(BaseModel):
     licence: str = ""
     limits: list[str] = []
     attributes: Annotated[dict[str, list[str]], Field(min_length=1)]
+    labels: dict[str, dict[str, str]] = {}
+    """What groups are called where people read of them, by attribute: `female: women`."""
     groupings: list[str] = ["template"]
     subsets: dict[str, dict[str, Condition]] = {}
     lexicons: list[str] = []
@@ -104,11 +106,13 @@ class Recipe(BaseModel):
             return content
         named = [lexicon(str(name)) for name in content["lexicons"]]
         attributes = {attribute: groups for one in named for attribute, groups in one.attributes.items()}
+        labels = {attribute: groups for one in named for attribute, groups in one.labels.items()}
         persons = [persons for one in named for persons in one.persons]
         sources = {key: source for one in named for key, source in one.sources.items()}
         return content | {
             "sources": sources | content.get("sources", {}),
             "attributes": attributes | content.get("attributes", {}),
+            "labels": labels | content.get("labels", {}),
             "persons": persons + content.get("persons", []),
         }
 
@@ -120,6 +124,7 @@ class Recipe(BaseModel):
         for attribute, groups in self.attributes.items():
             if len(set(groups)) < 2:
                 raise ValueError(f"attribute {attribute!r} needs at least two different groups")
+        check_labels(self.labels, self.attributes)
         for persons in self.persons:
             self._check_groups(persons)
         for _, template in self.numbered():

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.files import reason
@@ -192,17 +191,12 @@ def _countries(file: TableFile, layout: Layout) -> Iterator[Identity]:
 
 
 def _sixths(file: TableFile, column: str) -> list[str | None]:
-    cells = file.frame[column].str.strip_chars().fill_null("")
-    figures = cells.cast(pl.Float64, strict=False)
-    wrong = figures.is_null() & (cells != "")
-    if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        raise EvenhandError(f"{file.where(row)}: {column} is {cells[row]!r}, not a number")
-    known = figures.drop_nulls().to_numpy()
+    there = file.column(column)
+    known = there.numbers(rows=there.texts.is_not_null().arg_true().to_list())
     if len(known) < len(SIXTHS):
         raise EvenhandError(f"{file.path}: {len(known)} countries have a {column}; six groups need as many")
     borders = np.quantile(known, np.arange(1, len(SIXTHS)) / len(SIXTHS))
-    return [None if one is None else f"{SIXTHS[int(np.searchsorted(borders, one))]} GDP" for one in figures]
+    return [None if one is None else f"{SIXTHS[int(np.searchsorted(borders, one))]} GDP" for one in there.parsed()]
 
 
 def _lists(folder: Path) -> Path | None:

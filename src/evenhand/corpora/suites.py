@@ -14,6 +14,7 @@ import polars as pl
 
 from evenhand.corpora.corpus import About, Condition, Corpus
 from evenhand.corpora.language import language
+from evenhand.corpora.lexicon import known_labels
 from evenhand.corpora.suite_terms import Identity, Layout, check_columns, layout_of, read_identities
 from evenhand.corpora.tagged import TaggedTemplate, tokens_of
 from evenhand.errors import EvenhandError, UsageError, quoted
@@ -114,6 +115,7 @@ def read_suite(
         groupings=("template",),
         subsets=_subsets(frame),
         about=_about(attribute, rows, identities),
+        labels=known_labels(column, groups),
     )
 
 

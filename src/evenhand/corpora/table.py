@@ -9,7 +9,7 @@ import polars as pl
 
 from evenhand.corpora.corpus import CORE, TAGGED, About, Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line
-from evenhand.tables import read_table
+from evenhand.tables import TableFile, read_table
 
 MOST_GROUPS = 50
 SLOTS = ("template", "emotion", "emotion_word")
@@ -35,7 +35,7 @@ def read_corpus_table(path: Path, *, attributes: Sequence[str] | None = None) ->
     sentences of one source (a column that does not is a slot of the design). Groups are ordered as they first appear;
     differences are first minus second.
     """
-    frame = _with_core_columns(read_table(path), path)
+    frame = _with_core_columns(TableFile(path))
     names = list(attributes) if attributes is not None else _likely_attributes(frame)
     for name in names:
         if name not in frame.columns:
@@ -55,7 +55,8 @@ def read_corpus_table(path: Path, *, attributes: Sequence[str] | None = None) ->
     return Corpus(frame=frame, name=path.stem, attributes=groups, groupings=groupings, about=about)
 
 
-def _with_core_columns(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+def _with_core_columns(file: TableFile) -> pl.DataFrame:
+    frame, path = file.frame, file.path
     if "person" not in frame.columns and "term" in frame.columns:
         frame = frame.with_columns(person=pl.col("term"))
     for column, why in {
@@ -65,10 +66,7 @@ def _with_core_columns(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     }.items():
         if column not in frame.columns:
             raise EvenhandError(f"{path}: no column {column!r} ({why}); it has {', '.join(frame.columns)}")
-        empty = frame[column].is_null()
-        if empty.any():
-            row = int(empty.arg_true()[0]) + 1
-            raise EvenhandError(f"{path}: row {row}: {column!r} is empty")
+        file.column(column if column in file.frame.columns else "term").refuse_missing()
     if "id" not in frame.columns:
         frame = frame.with_columns(id=pl.format("{}-{}", pl.lit(path.stem), pl.int_range(1, pl.len() + 1)))
     if "term" not in frame.columns:
@@ -138,6 +136,7 @@ def read_released_eec(path: Path, *, generated: Corpus) -> Corpus:
         subsets=generated.subsets,
         version=f"{generated.version}-released",
         about=generated.about,
+        labels=generated.labels,
     )
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from evenhand.errors import UsageError
 from evenhand.metrics.metric import UNPERTURBED
 from evenhand.metrics.predictions import UNKNOWN, Predictions
+from evenhand.plain import rebuild
 from evenhand.stats.intervals import cluster_draws, percentile_interval, wilson
 from evenhand.stats.types import Floats, Ints
 
 Kind = Literal["invariance", "minimum functionality", "directional expectation"]
 Weight = Literal["sources", "cases"]
 Interval = tuple[float, float]
+MOST_FAILURES = 8
+"""So many failing sources are saved and shown."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,13 @@ class Behaviour:
     undefined: dict[str, str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return asdict(self)
+        """Plain values, ready for JSON; the first failures are examples enough."""
+        return asdict(replace(self, failures=self.failures[:MOST_FAILURES]))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild it from its plain values."""
+        return rebuild(cls, values)
 
 
 @dataclass(frozen=True)

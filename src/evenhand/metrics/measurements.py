@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
+
+from evenhand.plain import rebuild
 
 ALL = "all"
 """The class of metrics that have one value for all classes."""
@@ -52,6 +54,11 @@ class Measurement:
         }
         return plain | {name: entry for name, entry in beside.items() if entry is not None}
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild it from its plain values."""
+        return rebuild(cls, values)
+
 
 @dataclass(frozen=True)
 class Measurements:
@@ -83,3 +90,8 @@ class Measurements:
                 for name, by_class in self.metrics.items()
             },
         }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild them from their plain values."""
+        return rebuild(cls, values)

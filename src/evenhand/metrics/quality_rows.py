@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 
-from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.stats.types import Floats, Ints
 from evenhand.tables import TableFile
 
@@ -92,34 +91,24 @@ def read_quality_columns(
     for name in (by, gold, predicted, *((cluster,) if cluster else ())):
         if name not in file.frame.columns:
             raise EvenhandError(f"{file.path} has no column {name!r}{did_you_mean(name, file.frame.columns)}")
-    group = _texts(file, by)
+    group = file.column(by).texts.to_list()
     needed = [place for place, name in enumerate(group) if name is not None]
+
+    def cells(name: str, *, numeric: bool) -> list[Any]:
+        column = file.column(name)
+        if not numeric:
+            column.refuse_missing(needed)
+            return column.texts.to_list()
+        column.numbers(rows=needed)
+        return column.parsed().to_list()
+
     numeric = kind == "regression"
     return QualityColumns(
         group,
-        _checked(file, gold, needed, numeric=numeric),
-        _checked(file, predicted, needed, numeric=numeric),
-        _checked(file, cluster, needed, numeric=False) if cluster else None,
+        cells(gold, numeric=numeric),
+        cells(predicted, numeric=numeric),
+        cells(cluster, numeric=False) if cluster else None,
     )
-
-
-def _texts(file: TableFile, name: str) -> list[str | None]:
-    column = file.frame[name]
-    if column.dtype.is_nested():
-        raise EvenhandError(f"{file.path}: column {name!r} holds {column.dtype}, where labels are needed")
-    return column.cast(pl.String).str.strip_chars().replace("", None).to_list()
-
-
-def _checked(file: TableFile, name: str, needed: list[int], *, numeric: bool) -> list[Any]:
-    texts = _texts(file, name)
-    numbers = pl.Series(texts, dtype=pl.String).cast(pl.Float64, strict=False) if numeric else None
-    for place in needed:
-        if texts[place] is None:
-            raise EvenhandError(f"{file.where(place)}, column {name!r}: the value is missing")
-        if numbers is not None and (numbers[place] is None or not np.isfinite(numbers[place])):
-            here = f"{file.where(place)}, column {name!r}"
-            raise EvenhandError(f"{here}: {quoted(str(texts[place]), 80)} is not a finite number")
-    return texts if numbers is None else numbers.to_list()
 
 
 def _chosen(named: Sequence[str | None], groups: Sequence[str] | None) -> tuple[str, ...]:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-import polars as pl
-
-from evenhand.errors import EvenhandError, quoted
+from evenhand.errors import EvenhandError
 from evenhand.metrics.predictions import MARGIN, SCORE, Predictions
 from evenhand.stats.types import Floats
 from evenhand.tables import TableFile
@@ -36,51 +33,25 @@ def read_predictions_table(path: Path | str) -> Predictions:
         raise EvenhandError(f"{file.path} has {named[0]!r} only; the probability of every class is needed")
     scored = not named and PREDICTED not in columns and SCORE in columns
     return Predictions.of(
-        source=_labels(file, "source", needed=True),
-        group=_labels(file, "group"),
-        term=_labels(file, "term") if "term" in columns else None,
-        gold=_labels(file, "gold") if "gold" in columns and not scored else None,
-        probabilities={name.removeprefix(PREFIX): _numbers(file, name, 0.0, 1.0) for name in named} or None,
-        predicted=_labels(file, PREDICTED, needed=True) if PREDICTED in columns else None,
-        score=_numbers(file, SCORE) if scored else None,
+        source=file.column("source").complete_labels(),
+        group=file.column("group").labels(),
+        term=file.column("term").labels() if "term" in columns else None,
+        gold=file.column("gold").labels() if "gold" in columns and not scored else None,
+        probabilities={name.removeprefix(PREFIX): _probabilities(file, name) for name in named} or None,
+        predicted=file.column(PREDICTED).complete_labels() if PREDICTED in columns else None,
+        score=file.column(SCORE).numbers() if scored else None,
         arcs=_arcs(file) if "las_total" in columns else None,
     )
 
 
-def _labels(file: TableFile, name: str, *, needed: bool = False) -> list[str | None]:
-    """The cells as text without space around them; None where there is nothing."""
-    column = file.frame[name]
-    if not (column.dtype == pl.String or column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.Null)):
-        raise EvenhandError(f"{file.path}: column {name!r} holds {column.dtype}, where labels are needed")
-    labels = column.cast(pl.String).str.strip_chars().replace("", None).to_list()
-    if needed and None in labels:
-        raise EvenhandError(f"{file.where(labels.index(None))}, column {name!r}: the value is missing")
-    return labels
-
-
-def _numbers(file: TableFile, name: str, low: float = -np.inf, high: float = np.inf) -> Floats:
-    column = file.frame[name]
-    if column.dtype == pl.String:
-        column = column.str.strip_chars()
-    elif not (column.dtype.is_numeric() or column.dtype == pl.Null):
-        raise EvenhandError(f"{file.path}: column {name!r} holds {column.dtype}, not numbers")
-    numbers = column.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
-    good = np.isfinite(numbers) & (numbers >= low - MARGIN) & (numbers <= high + MARGIN)
-    if not good.all():
-        row = int(np.argmin(good))
-        value = file.frame[name][row]
-        here = f"{file.where(row)}, column {name!r}"
-        if value is None or not str(value).strip():
-            raise EvenhandError(f"{here}: the value is missing")
-        wrong = "is not a finite number" if not np.isfinite(numbers[row]) else f"is outside {low:g}..{high:g}"
-        raise EvenhandError(f"{here}: {quoted(str(value), 80)} {wrong}")
-    return np.asarray(numbers, dtype=np.float64)
+def _probabilities(file: TableFile, name: str) -> Floats:
+    return file.column(name).numbers(low=0.0, high=1.0, margin=MARGIN)
 
 
 def _arcs(file: TableFile) -> list[tuple[int, int]]:
     if "las_correct" not in file.frame.columns:
         raise EvenhandError(f"{file.path} has a column 'las_total' but no 'las_correct'")
-    correct, total = _numbers(file, "las_correct", 0.0), _numbers(file, "las_total", 0.0)
+    correct, total = (file.column(name).numbers(low=0.0) for name in ("las_correct", "las_total"))
     bad = (correct > total) | (correct % 1 != 0) | (total % 1 != 0)
     if bad.any():
         row = int(bad.argmax())

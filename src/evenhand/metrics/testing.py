@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from evenhand.metrics.measurements import ALL
 from evenhand.metrics.predictions import UNKNOWN, Predictions
 from evenhand.metrics.scores import chosen_rows, probability, probability_of_gold
 from evenhand.metrics.undefined import Undefined
+from evenhand.plain import rebuild
 from evenhand.stats.multiplicity import CORRECTIONS
 from evenhand.stats.ranks import RankTest, independent_tests, related_tests
 from evenhand.stats.terms import TermOmnibus, TermTest, term_tests
@@ -45,6 +46,12 @@ class Published:
         pairs = [asdict(pair) for pair in self.pairs]
         return {"omnibus": asdict(self.omnibus), "pairs": [pair.pop("test") | pair for pair in pairs]}
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild them from their plain values."""
+        pairs = [rebuild(PairOfGroups, {**pair, "test": pair}) for pair in values["pairs"]]
+        return cls(rebuild(RankTest, values["omnibus"]), tuple(pairs))
+
 
 @dataclass(frozen=True)
 class Generalising:
@@ -62,6 +69,13 @@ class Generalising:
             "by_group": {name: asdict(test) for name, test in self.by_group.items()},
         }
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild them from their plain values."""
+        omnibus = rebuild(TermOmnibus, {**values["omnibus"], "left_out": ()})
+        by_group = {name: rebuild(TermTest, test) for name, test in values["by_group"].items()}
+        return cls(omnibus, tuple(values["omnibus"]["left_out"]), by_group)
+
 
 @dataclass(frozen=True)
 class ClassTests:
@@ -78,6 +92,16 @@ class ClassTests:
             "generalising": self.generalising and self.generalising.to_dict(),
             "undefined": dict(self.undefined),
         }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild them from their plain values."""
+        published, general = values["published"], values["generalising"]
+        return cls(
+            published and Published.from_dict(published),
+            general and Generalising.from_dict(general),
+            dict(values["undefined"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -111,6 +135,12 @@ class GroupTests:
             "correction": self.correction,
             "classes": {label: tests.to_dict() for label, tests in self.classes.items()},
         }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild them from their plain values."""
+        classes = {label: ClassTests.from_dict(tests) for label, tests in values["classes"].items()}
+        return cls(**{**values, "groups": tuple(values["groups"]), "classes": classes})
 
 
 def group_tests(

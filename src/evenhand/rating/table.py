@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from evenhand.columns import column_of
 from evenhand.corpora.causal import EMOTIONS, crossed_class
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.scoring import Scores
 from evenhand.stats.types import Floats, Ints
-from evenhand.tables import read_table
+from evenhand.tables import TableFile
 
 SETTINGS = ("data", "group", "via")
 """Columns that a table may have: which data, which group of it, and through which language it went."""
@@ -64,7 +66,8 @@ class Block:
 def read_scores(path: Path, *, attributes: Sequence[str], confounders: Sequence[str] = ()) -> pl.DataFrame:
     """Read a table with the columns `system, dataset, <attributes>, emotion, sentiment` (`.csv`, `.tsv`, `.jsonl`,
     `.parquet`) and check it; the file's name stands for the data where no column says it."""
-    frame = checked(read_table(path), attributes=attributes, confounders=confounders, called=str(path))
+    file = TableFile(path)
+    frame = checked(file.frame, attributes=attributes, confounders=confounders, file=file)
     return frame if "data" in frame.columns else frame.with_columns(data=pl.lit(path.stem))
 
 
@@ -100,43 +103,23 @@ def long_form(
 
 
 def checked(
-    frame: pl.DataFrame, *, attributes: Sequence[str], confounders: Sequence[str] = (), called: str = "the table"
+    frame: pl.DataFrame, *, attributes: Sequence[str], confounders: Sequence[str] = (), file: TableFile | None = None
 ) -> pl.DataFrame:
-    """The table with sentiments as numbers, or what is wrong with it, and where."""
+    """The table (of a file, if it came from one) with sentiments as numbers, or what is wrong with it, and where."""
+    column_named = partial(column_of, frame) if file is None else file.column
     parts = list(dict.fromkeys(part for name in (*attributes, *confounders) for part in name.split("+")))
     needed = ["system", "dataset", *parts, *(["emotion"] if confounders else []), "sentiment"]
     for column in needed:
         if column not in frame.columns:
+            called = "the table" if file is None else file.path
             raise UsageError(f"{called}: no column {column!r}{did_you_mean(column, frame.columns)}")
     for column in ("system", "dataset", *(["emotion"] if confounders else [])):
-        _refuse_empty(frame, column, called)
+        column_named(column).refuse_missing()
     if "emotion" in frame.columns:
-        _check_emotions(frame, called)
+        column_named("emotion").refuse_other_than(EMOTIONS)
     texts = [name for name in (*needed[:-1], *SETTINGS, PERSON, WORD, "emotion") if name in frame.columns]
-    return frame.with_columns(pl.col(list(dict.fromkeys(texts))).cast(pl.String), sentiment=_numbers(frame, called))
-
-
-def _refuse_empty(frame: pl.DataFrame, column: str, called: str) -> None:
-    empty = frame[column].is_null()
-    if empty.any():
-        raise EvenhandError(f"{called}: row {int(empty.arg_true()[0]) + 1}: {column!r} is empty")
-
-
-def _check_emotions(frame: pl.DataFrame, called: str) -> None:
-    wrong = ~frame["emotion"].cast(pl.String).is_in(EMOTIONS).fill_null(True)
-    if wrong.any():
-        row = int(wrong.arg_true()[0])
-        said = frame["emotion"][row]
-        raise EvenhandError(f"{called}: row {row + 1}: the emotion is {said!r}; it must be negative or positive")
-
-
-def _numbers(frame: pl.DataFrame, called: str) -> pl.Series:
-    numbers = frame["sentiment"].cast(pl.Float64, strict=False)
-    wrong = ~numbers.is_finite().fill_null(False)
-    if wrong.any():
-        row = int(wrong.arg_true()[0])
-        raise EvenhandError(f"{called}: row {row + 1}: the sentiment {frame['sentiment'][row]!r} is not a number")
-    return numbers
+    sentiment = pl.Series(column_named("sentiment").numbers())
+    return frame.with_columns(pl.col(list(dict.fromkeys(texts))).cast(pl.String), sentiment=sentiment)
 
 
 def blocks(

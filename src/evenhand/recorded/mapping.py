@@ -157,8 +157,9 @@ def _wide_places(file: TableFile, corpus: Corpus, wanted: Wanted, keys: Mapping[
 
 def _long_places(file: TableFile, wanted: Wanted) -> list[Place]:
     names, values = _column(file, wanted.long["name"]), _column(file, wanted.long["value"])
-    there = [_name(file, names, row, value) for row, value in enumerate(file.frame[names].to_list())]
-    known = dict.fromkeys(there)
+    column = file.column(names)
+    column.refuse_missing()
+    known = dict.fromkeys(column.texts)
     columns = wanted.columns()
     if columns is None:
         columns = [(name, {}) for name in known]
@@ -166,12 +167,6 @@ def _long_places(file: TableFile, wanted: Wanted) -> list[Place]:
         if name not in known:
             raise EvenhandError(f"{file.path}: no row has {name!r} in column {names!r}{did_you_mean(name, known)}")
     return [Place(wanted.output(name, about), values, Among(names, name)) for name, about in columns]
-
-
-def _name(file: TableFile, column: str, row: int, value: object) -> str:
-    if value is None or not str(value).strip():
-        raise EvenhandError(f"{file.where(row)}, column {column!r}: the value is missing")
-    return str(value).strip()
 
 
 def _column(file: TableFile, name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from evenhand.columns import stripped
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, quoted
 from evenhand.recorded.mapping import KEYS, Among
@@ -40,7 +41,7 @@ def rows_of_corpus(file: TableFile, corpus: Corpus, keys: Mapping[str, str], amo
 
 def plain(column: pl.Series) -> list[str]:
     """The cells as text, without space around them."""
-    return column.cast(pl.String).str.strip_chars().to_list()
+    return stripped(column).to_list()
 
 
 def _rows_among(file: TableFile, among: Among) -> list[int]:

@@ -14,7 +14,7 @@ from evenhand.repair.cells import Ints, crossed, crossed_groups, numbered, parte
 from evenhand.repair.rows import Rows
 from evenhand.repair.wrapping import Bools, Wrapped
 from evenhand.scoring import Scores
-from evenhand.systems.base import Array, Scorer
+from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.through import Asked
 
 
@@ -75,7 +75,7 @@ class Averaged(Wrapped):
     sources is answered as in the first.
     """
 
-    def __init__(self, system: Scorer, corpus: Corpus) -> None:
+    def __init__(self, system: BaseScorer, corpus: Corpus) -> None:
         super().__init__(system, how=Averaging.method)
         self._corpus_digest = corpus.digest
         self._versions = versions_in(corpus)

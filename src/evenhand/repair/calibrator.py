@@ -18,7 +18,7 @@ from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.files import reason, write_whole
 from evenhand.repair.rows import Rows
 from evenhand.repair.variables import Variable, variables
-from evenhand.scoring import Scores
+from evenhand.scoring import Scores, read_only
 from evenhand.systems.base import Array, Output
 
 FORMAT = 1
@@ -129,7 +129,7 @@ class Calibrator(ABC):
             raise EvenhandError("these scores were made for another corpus (or another version of it)")
         found = FittedFor.of(scores, corpus)
         self.fitted_for.refuse_another(found.fingerprint, found.outputs, found.system)
-        return replace(scores, matrix=self.corrected(scores.matrix, Rows.of(corpus)))
+        return replace(scores, matrix=read_only(self.corrected(scores.matrix, Rows.of(corpus))))
 
     def save(self, path: Path | str) -> None:
         """Write it to a JSON file, whole or not at all."""

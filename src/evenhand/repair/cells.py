@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.repair.evidence import EVERYBODY, PAIRED
+from evenhand.contrasts import EVERYBODY, PAIRED
 from evenhand.repair.rows import Labels, Rows
 from evenhand.systems.base import Array
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from evenhand.comparing.general import general_gap, scale_of
+from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrasts, joined, kinds_of
 from evenhand.corpora import Corpus
-from evenhand.repair.gaps import EVERYBODY, KINDS, PAIRED, UNPAIRED, Comparison, Gap, comparisons, joined, kinds_of
+from evenhand.corpora.once import once
+from evenhand.errors import UsageError, did_you_mean
 from evenhand.repair.variables import Variable
-from evenhand.scoring import Column, Scores
+from evenhand.scoring import Column, Scores, read_only
+from evenhand.stats import two_sided_p
 from evenhand.stats.multiplicity import holm
 from evenhand.systems.base import Array
-
-__all__ = ["ALPHA", "EVERYBODY", "KINDS", "PAIRED", "UNPAIRED", "Evidence", "evidence", "readings"]
 
 ALPHA = 0.05
 """The level at which a gap counts as there: for each variable and attribute, a fair system is left alone in at least
@@ -26,6 +27,37 @@ DIFFERENCE = "difference"
 SHARES = {EVERYBODY: 0.8, PAIRED: 0.1, UNPAIRED: 0.1}
 """Of the level, when it is asked whether there is any gap at all: most for all persons together, who see it best; a
 little for each kind, in case that they contradict each other."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One gap for persons in general: first group minus second; arrays hold one number per reading of the variable."""
+
+    first: str
+    second: str
+    operator: Array
+    """What each sentence counts: `operator @ scores` is the gap."""
+    estimate: Array
+    variance: Array
+    freedom: Array
+
+    @classmethod
+    def of(cls, contrast: Contrast, read: Scores) -> Gap:
+        """What the scores say about the two groups."""
+        parts = general_gap(contrast, read.matrix, scale=scale_of(read.matrix, read.spans))
+        return cls(
+            contrast.first,
+            contrast.second,
+            contrast.operator,
+            parts.estimate,
+            parts.variance,
+            parts.degrees_of_freedom,
+        )
+
+    @property
+    def p(self) -> Array:
+        """Two-sided; where nothing varies, 0 for a gap and 1 for none; NaN where too little is left to tell."""
+        return two_sided_p(self.estimate, self.variance, self.freedom)
 
 
 @dataclass(frozen=True)
@@ -61,37 +93,32 @@ class Evidence:
         return far
 
 
-_FOUND: WeakKeyDictionary[Scores, dict[tuple[str, Variable, str], tuple[Evidence, ...]]] = WeakKeyDictionary()
-"""Evidence in scores that are still in use: every method asks for the same."""
-
-
 def evidence(scores: Scores, corpus: Corpus, variable: Variable, attribute: str) -> tuple[Evidence, ...]:
     """What the scores of one system say about the gaps between the groups of an attribute.
 
     Where there are two kinds of persons, it is asked first whether there is any gap at all, and then about each kind. A
     kind that finds a gap by itself is corrected by that; one that does not is corrected by what all persons find
     together, unless the kinds differ significantly. Groups that cannot be compared (a single person) are left out.
+    Every method asks for the same, which is found once.
     """
-    known = _FOUND.setdefault(scores, {})
-    asked = corpus.digest, variable, attribute
-    if asked not in known:
-        known[asked] = weighed(gaps_by_scope(_tested(scores, variable), corpus, attribute))
-    return known[asked]
+    asked = "evidence", corpus.digest, variable, attribute
+    return once(scores, asked, lambda: weighed(gaps_by_scope(_tested(scores, variable), corpus, attribute)))
 
 
 def gaps_by_scope(read: Scores, corpus: Corpus, attribute: str) -> dict[str, list[Gap]]:
     """The gaps among each kind of persons, among all persons (each counting the same), and the kinds' difference."""
-    made = {kind: comparisons(corpus, attribute, kind) for kind in kinds_of(corpus, attribute)}
+    made = {kind: general_contrasts(corpus, attribute, kind) for kind in kinds_of(corpus, attribute)}
     # Where each kind has one group only, groups are compared across kinds.
-    made = {kind: each for kind, each in made.items() if each} or {EVERYBODY: comparisons(corpus, attribute, EVERYBODY)}
+    made = {kind: each for kind, each in made.items() if each}
+    made = made or {EVERYBODY: general_contrasts(corpus, attribute, EVERYBODY)}
     if len(made) == 2 and _alike(*made.values()):
         some, others = made.values()
         made |= {
             EVERYBODY: [joined(*both, _by_persons(*both)) for both in zip(some, others, strict=True)],
             DIFFERENCE: [joined(*both, (1.0, -1.0)) for both in zip(some, others, strict=True)],
         }
-    whole = {scope: each for scope, each in made.items() if each and not any(one.contrast.not_general for one in each)}
-    return {scope: [one.gap(read) for one in each] for scope, each in whole.items()}
+    whole = {scope: each for scope, each in made.items() if each and not any(one.not_general for one in each)}
+    return {scope: [Gap.of(one, read) for one in each] for scope, each in whole.items()}
 
 
 def weighed(gaps: Mapping[str, Sequence[Gap]]) -> tuple[Evidence, ...]:
@@ -111,11 +138,15 @@ def weighed(gaps: Mapping[str, Sequence[Gap]]) -> tuple[Evidence, ...]:
 
 
 def readings(scores: Scores, variable: Variable) -> Scores:
-    """The scores as the variable is judged by."""
+    """The scores as the variable is judged by; the same scores are read once."""
+    return once(scores, ("readings", variable), lambda: _read(scores, variable))
+
+
+def _read(scores: Scores, variable: Variable) -> Scores:
     first = scores.columns[variable.places[0]]
     columns = tuple(Column(first.system, output, first.fingerprint) for output in variable.readings)
-    matrix = variable.read(scores.matrix[:, list(variable.places)])
-    return Scores(scores.ids, matrix, columns, scores.corpus_digest)
+    matrix = np.ascontiguousarray(variable.read(scores.pick(variable.places).matrix))
+    return Scores(scores.ids, read_only(matrix), columns, scores.corpus_digest)
 
 
 def _tested(scores: Scores, variable: Variable) -> Scores:
@@ -123,18 +154,27 @@ def _tested(scores: Scores, variable: Variable) -> Scores:
     read = readings(scores, variable)
     if not variable.is_distribution or len(read.columns) != 2:
         return read
-    return Scores(read.ids, read.matrix[:, 1:], read.columns[1:], read.corpus_digest)
+    return Scores(read.ids, read_only(read.matrix[:, 1:].copy()), read.columns[1:], read.corpus_digest)
 
 
-def _alike(some: Sequence[Comparison], others: Sequence[Comparison]) -> bool:
+def attributes_in(corpus: Corpus, asked: Sequence[str] | None) -> tuple[str, ...]:
+    """Those of the attributes asked for (all, unless told) that have two groups in this part of a corpus."""
+    for attribute in asked or ():
+        if attribute not in corpus.frame.columns:
+            known = did_you_mean(attribute, corpus.attributes)
+            raise UsageError(f"corpus {corpus.name!r} has no attribute {attribute!r}{known}")
+    return tuple(one for one in (corpus.attributes if asked is None else asked) if one in corpus.attributes)
+
+
+def _alike(some: Sequence[Contrast], others: Sequence[Contrast]) -> bool:
     """Whether two kinds of persons have the same groups."""
-    pairs = [[(one.contrast.first, one.contrast.second) for one in each] for each in (some, others)]
+    pairs = [[(one.first, one.second) for one in each] for each in (some, others)]
     return pairs[0] == pairs[1]
 
 
-def _by_persons(one: Comparison, other: Comparison) -> tuple[float, float]:
+def _by_persons(one: Contrast, other: Contrast) -> tuple[float, float]:
     """What each kind counts, so that each person counts the same."""
-    persons = one.contrast.n_persons, other.contrast.n_persons
+    persons = one.n_persons, other.n_persons
     return persons[0] / sum(persons), persons[1] / sum(persons)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from evenhand.corpora import Corpus
-from evenhand.errors import EvenhandError, UsageError
+from evenhand.errors import UsageError
 from evenhand.repair.calibrator import Calibrator
 from evenhand.repair.repaired import repaired
 from evenhand.repair.result import GoldQuality
@@ -18,9 +18,9 @@ from evenhand.repair.variables import variables
 from evenhand.repair.wrapping import distributed
 from evenhand.scoring import score
 from evenhand.stats import pearson, spearman
-from evenhand.systems.base import Array, Scorer
+from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.few_shot import FewShot
-from evenhand.tables import read_table
+from evenhand.tables import TableFile
 
 TEXT, GOLD, EMOTION = "text", "gold", "emotion"
 
@@ -35,17 +35,13 @@ class GoldTexts:
 
 def read_gold_texts(path: Path) -> GoldTexts:
     """Read a table with the columns `text` and `gold`, and `emotion` where it has one."""
-    table = read_table(path)
+    file = TableFile(path)
+    table = file.frame
     lacking = [column for column in (TEXT, GOLD) if column not in table.columns]
     if lacking:
         raise UsageError(f"{path} has no column {lacking[0]!r}; gold texts need {TEXT} and {GOLD}")
-    numbers = table[GOLD].cast(pl.Float64, strict=False)
-    wrong = (numbers.is_null() | ~numbers.is_finite().fill_null(False)).arg_true()
-    if len(wrong):
-        value = table[GOLD][int(wrong[0])]
-        raise EvenhandError(f"{path}: row {int(wrong[0]) + 1}: {GOLD} is {value!r}, not a number")
-    if table[TEXT].null_count():
-        raise EvenhandError(f"{path}: row {int(table[TEXT].is_null().arg_max() or 0) + 1} has no text")
+    numbers = file.column(GOLD).numbers()
+    file.column(TEXT).refuse_missing()
     if table.height < 3:
         raise UsageError(f"{path} has {table.height} texts; a correlation needs three")
     ids = pl.Series("id", [f"gold-{row}" for row in range(1, table.height + 1)])
@@ -54,11 +50,11 @@ def read_gold_texts(path: Path) -> GoldTexts:
     )
     if EMOTION in table.columns:
         frame = frame.with_columns(table[EMOTION])
-    return GoldTexts(Corpus(frame, path.stem, attributes={}), numbers.to_numpy().astype(np.float64))
+    return GoldTexts(Corpus(frame, path.stem, attributes={}), numbers)
 
 
 def quality_on_gold(
-    system: Scorer,
+    system: BaseScorer,
     texts: GoldTexts,
     calibrators: Mapping[str, Calibrator],
     corpus: Corpus,

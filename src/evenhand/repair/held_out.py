@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from evenhand.contrasts import Contrast, Ints
+from evenhand.comparing.general import Strata, general_gap, scale_of
+from evenhand.contrasts import EVERYBODY, Contrast, Ints, general_contrast, kinds_of, side_labels
 from evenhand.corpora import Corpus
 from evenhand.repair.evidence import readings
-from evenhand.repair.gaps import EVERYBODY, Strata, comparison, kinds_of
 from evenhand.repair.outcomes import Estimate, Looked
 from evenhand.repair.variables import Variable
-from evenhand.scoring import Column, Scores
+from evenhand.scoring import Scores
 from evenhand.stats import Components
 from evenhand.systems.base import Array
 
@@ -38,10 +38,19 @@ def questions(corpus: Corpus, attributes: Sequence[str]) -> Iterator[Question]:
                 yield Question(attribute, first, second, scope)
 
 
+def labels(corpus: Corpus, question: Question) -> tuple[str, str]:
+    """What the two groups are called where people read of them."""
+    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    return (question.first, question.second) if isinstance(made, str) else side_labels(made, corpus)
+
+
 def whole_gap(scores: Scores, corpus: Corpus, variable: Variable, question: Question) -> list[Estimate] | str:
     """The gap in the whole corpus as an audit finds it, for each reading of a variable; or why there is none."""
-    made = comparison(corpus, question.attribute, (question.first, question.second), question.scope)
-    return made if isinstance(made, str) else _estimates(made.components(readings(scores, variable)))
+    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    if isinstance(made, str):
+        return made
+    read = readings(scores, variable)
+    return _estimates(general_gap(made, read.matrix, scale=scale_of(read.matrix, read.spans)))
 
 
 def looked_at(
@@ -57,14 +66,17 @@ def looked_at(
     `fold` tells which sentences were held out together. Persons of different folds were repaired by different fits,
     which sets the folds apart and says nothing about how persons vary: they are compared within their fold.
     """
-    made = comparison(corpus, question.attribute, (question.first, question.second), question.scope)
+    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
     if isinstance(made, str):
         return None
     read, own = readings(scores, variable), list(variable.places)
     both = [read.matrix, *(variable.read(after[:, own]) for after in afters)]
-    strata = None if fold is None else _within_folds(made.contrast, fold)
-    found = _estimates(made.components(_side_by_side(read, both), strata))
+    # Before, after, and their sums: the variance of a sum tells how before and after vary together.
+    table = np.hstack([*both, *(both[0] + after for after in both[1:])])
     width, methods = read.matrix.shape[1], len(afters)
+    scale = scale_of(table, np.tile(read.spans, 1 + 2 * methods))
+    strata = None if fold is None else _within_folds(made, fold)
+    found = _estimates(general_gap(made, table, scale=scale, strata=strata))
     return [
         [
             _looked(found[place], found[place + number * width], found[place + (number + methods) * width])
@@ -72,16 +84,6 @@ def looked_at(
         ]
         for place in range(width)
     ]
-
-
-def _side_by_side(read: Scores, both: Sequence[Array]) -> Scores:
-    """Before, after, and their sums: the variance of a sum tells how before and after vary together."""
-    table = np.hstack([*both, *(both[0] + after for after in both[1:])])
-    columns = tuple(
-        Column(f"{place}", replace(read.columns[place % len(read.columns)].output, of=None, value=None), None)
-        for place in range(table.shape[1])
-    )
-    return Scores(read.ids, table, columns, read.corpus_digest)
 
 
 def _looked(before: Estimate, after: Estimate, both: Estimate) -> Looked:

@@ -11,8 +11,8 @@ import numpy as np
 from evenhand.contrasts import Ints
 from evenhand.corpora import Corpus
 from evenhand.repair.calibrator import Calibrator
-from evenhand.repair.gaps import attributes_in
-from evenhand.repair.held_out import Question, looked_at, questions, whole_gap
+from evenhand.repair.evidence import attributes_in
+from evenhand.repair.held_out import Question, labels, looked_at, questions, whole_gap
 from evenhand.repair.outcomes import Looked, Outcome, Price, outcome
 from evenhand.repair.prices import prices
 from evenhand.repair.rows import Rows
@@ -153,6 +153,7 @@ class _Judged:
         """What became of each gap under each method."""
         for variable, question in product(self._variables, self._questions):
             found = whole_gap(self._scores, self._corpus, variable, question)
+            first_label, second_label = labels(self._corpus, question)
             for place, output in enumerate(variable.readings):
                 before = found if isinstance(found, str) else found[place]
                 for (new, method), alone in self._alone.items():
@@ -165,6 +166,8 @@ class _Judged:
                         first=question.first,
                         second=question.second,
                         scope=question.scope,
+                        first_label=first_label,
+                        second_label=second_label,
                         output=output.name,
                         left_alone=float(np.mean(alone)),
                     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize
 
+from evenhand.contrasts import EVERYBODY, PAIRED
 from evenhand.corpora import Corpus
+from evenhand.corpora.once import once
 from evenhand.errors import UsageError
 from evenhand.repair.calibrator import Calibrator, FittedFor, calibrator, numbers
-from evenhand.repair.evidence import EVERYBODY, PAIRED, Evidence, evidence
-from evenhand.repair.gaps import attributes_in
+from evenhand.repair.evidence import Evidence, attributes_in, evidence
 from evenhand.repair.rows import Rows
 from evenhand.repair.variables import Variable, variables
 from evenhand.scoring import Scores
@@ -90,11 +91,12 @@ class Layers(Calibrator):
             raise UsageError(
                 f"the answers about a neutral person have the shape {neutral.shape}, not that of the scores"
             )
-        found = [
-            layer
-            for variable in variables([column.output for column in scores.columns])
-            for layer in _layers(scores, corpus, variable, attributes_in(corpus, attributes), neutral)
-        ]
+        there = attributes_in(corpus, attributes)
+        found: list[Layer] = []
+        for variable in variables([column.output for column in scores.columns]):
+            found += _fitted_once(scores, corpus, variable, there)
+            if neutral is not None:
+                found += _to_neutral(scores, corpus, variable, there, neutral)
         return cls(FittedFor.of(scores, corpus), tuple(found))
 
     def corrected(self, columns: Array, rows: Rows) -> Array:
@@ -142,9 +144,13 @@ def sum_of_shifts(layers: Sequence[Layer], rows: Rows, width: int) -> Array:
     return sum((layer.shift(rows) for layer in layers), np.zeros((len(rows), width)))
 
 
-def _layers(
-    scores: Scores, corpus: Corpus, variable: Variable, attributes: Iterable[str], neutral: Array | None
-) -> list[Layer]:
+def _fitted_once(scores: Scores, corpus: Corpus, variable: Variable, attributes: tuple[str, ...]) -> tuple[Layer, ...]:
+    """The layers between the groups, which all methods that build on layers share."""
+    asked = "layers", corpus.digest, variable, attributes
+    return once(scores, asked, lambda: _fitted(scores, corpus, variable, attributes))
+
+
+def _fitted(scores: Scores, corpus: Corpus, variable: Variable, attributes: Sequence[str]) -> tuple[Layer, ...]:
     own = list(variable.places)
     columns, rows = scores.matrix[:, own], Rows.of(corpus)
     spread = variable.spread_out(columns)
@@ -154,16 +160,24 @@ def _layers(
         for one in evidence(scores, corpus, variable, attribute):
             found.append(one)
             layers.append(Layer(variable.name, attribute, one.kind, one.layer(spread), 1.0, one.weight, one.p))
-    layers = _closing(layers, found, variable, columns, rows)
-    deserved = max((layer.deserved for layer in layers), default=0.0)
-    if neutral is None or not deserved:
-        return layers
-    # Once for everybody: a row with a gender and a race must not be moved to the neutral person twice.
-    far = _far_from_neutral(found, spread - variable.spread_out(neutral[:, own]))
-    return [*layers, Layer(variable.name, ANYBODY, EVERYBODY, {ANYBODY: far}, 1.0, deserved, None)]
+    return tuple(_closing(layers, found, variable, columns, rows))
 
 
-def _far_from_neutral(found: Sequence[Evidence], far: Array) -> Array:
+def _to_neutral(
+    scores: Scores, corpus: Corpus, variable: Variable, attributes: tuple[str, ...], neutral: Array
+) -> list[Layer]:
+    """A layer once for everybody: a row with a gender and a race must not be moved to the neutral person twice."""
+    groups = _fitted_once(scores, corpus, variable, attributes)
+    deserved = max((layer.deserved for layer in groups), default=0.0)
+    if not deserved:
+        return []
+    own = list(variable.places)
+    far = variable.spread_out(scores.matrix[:, own]) - variable.spread_out(neutral[:, own])
+    found = [one for attribute in attributes for one in evidence(scores, corpus, variable, attribute)]
+    return [Layer(variable.name, ANYBODY, EVERYBODY, {ANYBODY: _mean_of_sides(found, far)}, 1.0, deserved, None)]
+
+
+def _mean_of_sides(found: Sequence[Evidence], far: Array) -> Array:
     """How far persons lie from the neutral person: the mean over both sides of all gaps."""
     operators = [gap.operator for one in found for gap in one.gaps]
     sides = [side for operator in operators for side in (np.maximum(operator, 0), np.maximum(-operator, 0))]

@@ -15,9 +15,9 @@ from evenhand.corpora.neutral import neutral_texts, neutralised
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.repair.calibrator import Calibrator, FittedFor, calibrator
 from evenhand.repair.rows import Rows
-from evenhand.repair.wrapping import Bools, Wrapped, knowing
+from evenhand.repair.wrapping import Bools, Wrapped
 from evenhand.scoring import Scores
-from evenhand.systems.base import Array, Scorer
+from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.through import Asked
 
 log = logging.getLogger(__name__)
@@ -80,10 +80,10 @@ class Neutralised(Wrapped):
     lacks. `language` is that of the corpus, such as `en`; it is known for those that come with Evenhand.
     """
 
-    def __init__(self, system: Scorer, corpus: Corpus, *, language: str | None = None) -> None:
+    def __init__(self, system: BaseScorer, corpus: Corpus, *, language: str | None = None) -> None:
         made = _neutral_versions(corpus, language)
         self._versions = {text: version for text, (version, _) in made.items() if version is not None}
-        super().__init__(knowing(system, with_versions(corpus, self._versions)), how=Neutral.method)
+        super().__init__(system.with_corpus(with_versions(corpus, self._versions)), how=Neutral.method)
         self._corpus_digest = corpus.digest
         self.left = len(made) - len(self._versions)
         self.reason = next((why for version, why in made.values() if version is None), None)

@@ -79,6 +79,9 @@ class Outcome:
     splits: int
     verdict: Verdict
     undefined: str | None = None
+    first_label: str = ""
+    """What the first group is called where people read of it; empty where that is not known."""
+    second_label: str = ""
 
 
 @dataclass(frozen=True)

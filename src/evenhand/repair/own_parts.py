@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from evenhand.contrasts import Grouping, Ints
+from evenhand.contrasts import EVERYBODY, Contrast, Grouping, Ints, general_contrasts
 from evenhand.corpora import Corpus
-from evenhand.repair.gaps import EVERYBODY, Comparison, comparisons
 from evenhand.repair.variables import Variable
 from evenhand.scoring import Scores
 from evenhand.stats import ROUNDING
@@ -38,7 +37,7 @@ def own_parts(scores: Scores, corpus: Corpus, variable: Variable, attributes: Se
     columns = scores.matrix[:, list(variable.places)]
     found = _People(variable.spread_out(columns), variable.read(columns))
     for attribute in attributes:
-        found.look(comparisons(corpus, attribute, EVERYBODY))
+        found.look(general_contrasts(corpus, attribute, EVERYBODY))
     return found.own(variable.name, _centred_among(corpus, attributes))
 
 
@@ -52,14 +51,14 @@ class _People:
         self._share: dict[str, float] = {}
         self._left_out: set[str] = set()
 
-    def look(self, made: Sequence[Comparison]) -> None:
+    def look(self, made: Sequence[Contrast]) -> None:
         """See the units of all comparisons of an attribute."""
         shares = {is_of_pairs: _more_than_chance(made, self._read, pairs=is_of_pairs) for is_of_pairs in (True, False)}
         pairs_gaps: dict[str, list[Array]] = {}
         for one in made:
-            means = one.contrast.unit_means(self._spread)
-            is_pair = one.contrast.pairs[one.contrast.stratum]
-            for unit, (first, second) in enumerate(one.contrast.members):
+            means = one.unit_means(self._spread)
+            is_pair = one.pairs[one.stratum]
+            for unit, (first, second) in enumerate(one.members):
                 # Nobody can be told from themselves: who stands on both sides is left to the groups.
                 self._left_out |= set(first) & set(second)
                 for persons, sign in ((first, 1.0), (second, -1.0)):
@@ -108,7 +107,7 @@ def _centred_among(corpus: Corpus, attributes: Sequence[str]) -> dict[str, tuple
     return found
 
 
-def _more_than_chance(made: Sequence[Comparison], read: Array, *, pairs: bool) -> float:
+def _more_than_chance(made: Sequence[Contrast], read: Array, *, pairs: bool) -> float:
     """Which share of the variance between pairs, or between persons of one group, is theirs and not chance; none unless
     that is significant (F-test) or where it cannot be told."""
     seen = [found for one in made if (found := _variances(one, read, pairs=pairs)) is not None]
@@ -125,15 +124,14 @@ def _more_than_chance(made: Sequence[Comparison], read: Array, *, pairs: bool) -
     return 1 - chance / between if p < LEVEL else 0.0
 
 
-def _variances(one: Comparison, read: Array, *, pairs: bool) -> tuple[float, float, float, float] | None:
+def _variances(made: Contrast, read: Array, *, pairs: bool) -> tuple[float, float, float, float] | None:
     """The variance between units within their strata, what of it is chance, and the degrees of freedom of both.
 
     Chance is by how much a unit's mean would vary with other templates and words, from how units react to those apart
     from their own means. Sums over the readings; None where there are no such units, or nothing to see chance by.
     """
-    made = one.contrast
     units = np.flatnonzero(made.pairs[made.stratum] == pairs)
-    groupings = [grouping for grouping in one.groupings if len(grouping.weights) > 1]
+    groupings = [grouping for grouping in made.sampled_groupings if len(grouping.weights) > 1]
     if not len(units) or not groupings:
         return None
     centred = _Centred(units, np.unique(made.stratum[units], return_inverse=True)[1])

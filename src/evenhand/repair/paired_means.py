@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -55,6 +55,9 @@ class PairedMeans:
     t: float | None
     p: float | None
     undefined: Mapping[str, str] = field(default_factory=dict)
+    first_label: str = ""
+    """What the first group is called where people read of it; empty where that is not known."""
+    second_label: str = ""
 
     @property
     def significant(self) -> bool | None:
@@ -196,7 +199,8 @@ def _tests(pairing: Pairing, columns: list[_Read], table: Array) -> Iterator[Pai
         effect = None if np.isnan(spreads[place]) else mean / float(spreads[place])
         reasons = {} if effect is not None else {"effect_size": NO_SPREAD}
         error, interval, t, p, why = _tested(test, place)
-        yield PairedMeans(*about, *design, mean, error, interval, effect, t, p, reasons | why)
+        found = PairedMeans(*about, *design, mean, error, interval, effect, t, p, reasons | why)
+        yield replace(found, first_label=pairing.first_label, second_label=pairing.second_label)
 
 
 def _tested(

@@ -30,6 +30,9 @@ class Pairing:
     attribute: str
     first: str
     second: str
+    first_label: str
+    """What the first group is called where people read of it."""
+    second_label: str
     among: str
     """Whom it is about, where the attribute has several pairings: `with names`, `without names`; else empty."""
     others_known: int
@@ -73,8 +76,10 @@ def _of_attribute(corpus: Corpus, frame: pl.DataFrame, attribute: str, minuend: 
         parts = _by_what_is_known(asked, others) if asked.height else []
         made = [(part, _pairing(part, attribute, (first, second), others, len(corpus))) for part in parts]
         kept = [(part, one) for part, one in made if one.n]
-        for among, (_, one) in zip(_told_apart([part for part, _ in kept], others), kept, strict=True):
-            yield replace(one, among=among)
+        for among, (part, one) in zip(_told_apart([part for part, _ in kept], others), kept, strict=True):
+            called = corpus.labels_of(attribute, among=part)
+            labels = [called.get(group, group) for group in (first, second)]
+            yield replace(one, among=among, first_label=labels[0], second_label=labels[1])
 
 
 def _by_what_is_known(frame: pl.DataFrame, others: Sequence[str]) -> list[pl.DataFrame]:
@@ -104,7 +109,7 @@ def _pairing(
     sizes = np.bincount(cell)
     cells = sparse.csr_array((1 / sizes[cell], (cell, rows)), shape=(len(sizes), sentences))
     known = sum(frame[name].null_count() == 0 for name in others)
-    return Pairing(attribute, *groups, "", known, differences, cells)
+    return Pairing(attribute, *groups, *groups, "", known, differences, cells)
 
 
 def _codes(frame: pl.DataFrame, columns: Sequence[str]) -> npt.NDArray[np.intp]:

@@ -18,11 +18,11 @@ from evenhand.repair.cells import Ints
 from evenhand.repair.neutral import Neutral, Neutralised
 from evenhand.repair.rows import Labels, Rows, labels_of
 from evenhand.repair.wrapping import Bools, Wrapped, distributed
-from evenhand.systems.base import Array, Output, Scorer, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.through import Asked
 
 
-def repaired(system: Scorer, calibrator: Calibrator, corpus: Corpus | None = None) -> Wrapped:
+def repaired(system: BaseScorer, calibrator: Calibrator, corpus: Corpus | None = None) -> Wrapped:
     """The system with a calibrator around it, whichever way that one asks; refuses one that was fitted for another.
 
     Averaging and neutral substitution take the versions of a sentence from the corpus.
@@ -44,7 +44,7 @@ class Repaired(Wrapped):
     to the last bit (but for contextual calibration, which knows no identities).
     """
 
-    def __init__(self, system: Scorer, calibrator: Calibrator, corpus: Corpus | None = None) -> None:
+    def __init__(self, system: BaseScorer, calibrator: Calibrator, corpus: Corpus | None = None) -> None:
         fitted_for = calibrator.fitted_for
         inner = system if _same(system.outputs, fitted_for.outputs) else distributed(system)
         fitted_for.refuse_another(inner.fingerprint, inner.outputs, system.name)

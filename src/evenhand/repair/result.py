@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from evenhand.repair.evidence import EVERYBODY
+from evenhand.contrasts import EVERYBODY
 from evenhand.repair.judging import Judgement
 from evenhand.repair.layers import Layer
 from evenhand.repair.outcomes import Outcome, Price

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from evenhand.corpora import Corpus
+from evenhand.corpora.once import once
 
 Labels = npt.NDArray[np.object_]
 
@@ -46,12 +46,7 @@ class Rows:
     @classmethod
     def of(cls, corpus: Corpus) -> Rows:
         """The sentences of a corpus; those of one corpus are read once, whoever asks."""
-        if corpus not in _READ:
-            _READ[corpus] = _read(corpus)
-        return _READ[corpus]
-
-
-_READ: WeakKeyDictionary[Corpus, Rows] = WeakKeyDictionary()
+        return once(corpus, "rows", lambda: _read(corpus))
 
 
 def _read(corpus: Corpus) -> Rows:

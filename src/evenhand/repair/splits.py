@@ -11,7 +11,7 @@ import polars as pl
 from evenhand.contrasts import Ints
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
-from evenhand.scoring import Scores
+from evenhand.scoring import Scores, read_only
 
 PERSONS = "person"
 """The split by persons; the others are named after the columns that were sampled (template, emotion_word)."""
@@ -60,7 +60,7 @@ def part(scores: Scores, corpus: Corpus, rows: Ints) -> tuple[Scores, Corpus]:
             left[attribute] = present
     smaller = replace(corpus, frame=frame, attributes=left, drawn_from=corpus.drawn_from or corpus.digest)
     ids = tuple(scores.ids[row] for row in rows)
-    return Scores(ids, scores.matrix[rows], scores.columns, smaller.digest), smaller
+    return Scores(ids, read_only(scores.matrix[rows]), scores.columns, smaller.digest), smaller
 
 
 def _columns(corpus: Corpus) -> dict[str, tuple[list[str], list[str]]]:

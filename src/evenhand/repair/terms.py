@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from evenhand.corpora import Corpus
 from evenhand.repair.calibrator import Calibrator, FittedFor, calibrator, numbers
-from evenhand.repair.gaps import attributes_in
+from evenhand.repair.evidence import attributes_in
 from evenhand.repair.layers import Layers, sum_of_shifts
 from evenhand.repair.own_parts import Own, own_parts
 from evenhand.repair.rows import Rows

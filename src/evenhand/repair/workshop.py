@@ -28,7 +28,7 @@ from evenhand.repair.variables import variables
 from evenhand.repair.wrapping import cost_of, distributed
 from evenhand.scoring import Scores, score
 from evenhand.scoring.progress import progress_bars
-from evenhand.systems.base import Array, Scorer
+from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.few_shot import FewShot
 
 FITTED_METHODS: Mapping[str, Callable[..., Calibrator]] = {
@@ -83,7 +83,7 @@ class Workshop:
 
     def __init__(
         self,
-        system: Scorer | Scores,
+        system: BaseScorer | Scores,
         corpus: Corpus,
         *,
         settings: RepairSettings,
@@ -130,10 +130,10 @@ class Workshop:
             left_out=self.left_out,
             alpha=self.settings.alpha,
             published=self._as_published(after),
-            remarks=tuple(getattr(self.system, "remarks", tuple)()),
+            remarks=() if self.system is None else self.system.remarks(),
         )
 
-    def _asked(self, system: Scorer, corpus: Corpus) -> Scores:
+    def _asked(self, system: BaseScorer, corpus: Corpus) -> Scores:
         return score([system], corpus, cache=self._cache, progress=self._progress)
 
     def _after(self, neutral: Array | None) -> dict[str, Array]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.corpora import Corpus
 from evenhand.repair.variables import variables
 from evenhand.scoring.cache import cache_root, store_for
 from evenhand.scoring.plan import make_plan
-from evenhand.systems.base import Array, Output, Scorer
+from evenhand.systems.base import Array, BaseScorer, Output
 from evenhand.systems.few_shot import FewShot, expected, most_likely
 from evenhand.systems.few_shot.few_shot import DISTRIBUTION, LIKELY
 from evenhand.systems.through import Through
@@ -32,13 +30,8 @@ class Wrapped(Through):
     distribution is repaired, and read afterwards.
     """
 
-    tokenise: Callable[[str], list[str]]
-    """Where the system has one."""
-
-    def __init__(self, system: Scorer, *, how: str, inner: Scorer | None = None) -> None:
+    def __init__(self, system: BaseScorer, *, how: str, inner: BaseScorer | None = None) -> None:
         super().__init__(inner or distributed(system), name=f"repaired:{how}+{system.name}", outputs=system.outputs)
-        if hasattr(system, "tokenise"):
-            self.tokenise = system.tokenise
 
     @abstractmethod
     def named(self, texts: Sequence[str]) -> Bools:
@@ -56,26 +49,8 @@ class Wrapped(Through):
         """Which of the inner system's answers are given."""
         return {"outputs": self.outputs}
 
-    def with_corpus(self, corpus: Corpus) -> Self:
-        """The same repair around the same system, which is told of another corpus if it has to look sentences up."""
-        told = copy(self)
-        told.inner = knowing(self.inner, corpus)
-        return told
 
-    def remarks(self) -> tuple[str, ...]:
-        """What a reader of the scores should know, in sentences: what the system says of itself, and of the repair."""
-        said = getattr(self.inner, "remarks", None)
-        return () if said is None else tuple(said())
-
-
-def knowing(system: Scorer, corpus: Corpus) -> Scorer:
-    """The system, told of a corpus where it has to look sentences up in one."""
-    with_corpus = getattr(system, "with_corpus", None)
-    told: Scorer = system if with_corpus is None else with_corpus(corpus)
-    return told
-
-
-def distributed(system: Scorer) -> Scorer:
+def distributed(system: BaseScorer) -> BaseScorer:
     """The system that gives the distribution over labels, where a reading of one was asked for; else as it is."""
     if isinstance(system, FewShot):
         return system.reading(DISTRIBUTION)
@@ -122,7 +97,7 @@ class Cost:
         return self.questions / self.texts if self.texts else None
 
 
-def cost_of(system: Scorer, texts: Sequence[str], *, cache: Path | None = None) -> Cost:
+def cost_of(system: BaseScorer, texts: Sequence[str], *, cache: Path | None = None) -> Cost:
     """What it costs to ask a system about these texts, all the way down to the system that does not ask another."""
     distinct = sorted(set(texts))
     single = {text: len(_questions(system, [text])) for text in distinct}
@@ -134,13 +109,13 @@ def cost_of(system: Scorer, texts: Sequence[str], *, cache: Path | None = None) 
     return Cost(len(texts), sum(single[text] for text in texts), len(plan.texts), sum(kept))
 
 
-def _innermost(system: Scorer) -> Scorer:
+def _innermost(system: BaseScorer) -> BaseScorer:
     while isinstance(system, Through):
         system = system.inner
     return system
 
 
-def _questions(system: Scorer, texts: Sequence[str]) -> list[str]:
+def _questions(system: BaseScorer, texts: Sequence[str]) -> list[str]:
     asked = list(texts)
     while isinstance(system, Through):
         asked = list(dict.fromkeys(chain.from_iterable(system.questions(asked))))

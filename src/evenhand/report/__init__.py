@@ -1,5 +1,7 @@
-"""Showing what was found: text and JSON."""
+"""Showing what was found: pages, figures, tables and words. The only room that renders: a renderer for each kind."""
 
-from evenhand.report.report import Report
+from evenhand.report import measured, report
+from evenhand.results import register_renderer
 
-__all__ = ["Report"]
+register_renderer("audit", report.RENDERER)
+register_renderer("metrics", measured.RENDERER)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from evenhand.contrasts import Contrast, Floats, contrasts
+from evenhand.comparing.audit import Audit
+from evenhand.contrasts import Floats, contrasts
 from evenhand.corpora import Corpus
 from evenhand.findings import Finding
 from evenhand.scoring import Scores
@@ -61,7 +63,7 @@ class Details:
 
         @cache
         def differences(attribute: str, subset: str) -> dict[tuple[str, str], Floats]:
-            made: list[Contrast] = contrasts(corpus, attribute, subset=subset)
+            made = contrasts(corpus, attribute, subset=subset)
             return {(one.first, one.second): one.matrix @ scores.matrix for one in made}
 
         self._differences = differences
@@ -143,3 +145,15 @@ def _numbers(column: pl.Series) -> npt.NDArray[np.int64]:
     """Number the values in order of appearance."""
     place = {value: number for number, value in enumerate(column.unique(maintain_order=True))}
     return np.array([place[value] for value in column], dtype=np.int64)
+
+
+_DETAILS: WeakKeyDictionary[Audit, Details] = WeakKeyDictionary()
+
+
+def details_of(audit: Audit) -> Details | None:
+    """What the pictures of an audit are drawn from, made once; None for an audit without its scores."""
+    if audit.scores is None or audit.corpus is None:
+        return None
+    if audit not in _DETAILS:
+        _DETAILS[audit] = Details(audit.corpus, audit.scores, audit.findings)
+    return _DETAILS[audit]

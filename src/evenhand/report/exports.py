@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from evenhand.errors import UsageError
-from evenhand.files import write_whole
 from evenhand.findings import Finding
 from evenhand.report.ability import word_figures
-from evenhand.report.figures import static_figures, write_figures
+from evenhand.report.details import details_of
+from evenhand.report.figures import figure_files, static_figures
 from evenhand.report.words import comparison_name, labels, number, short_p, short_verdict, shown_p
-from evenhand.tables import write_table
+from evenhand.results.rendering import Files
+from evenhand.tables import table_bytes
 
 if TYPE_CHECKING:
-    from evenhand.report.report import Report
+    from evenhand.comparing.audit import Audit
 
 HEADINGS = ("System", "Comparison", "n", "Gap", "In general", "p (these)", "p (general)", "Verdict")
 NUMERIC = "llrrrrrl"
@@ -82,19 +82,19 @@ def latex_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignmen
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
-def write_tables(report: Report, folder: Path) -> list[Path]:
+def tables_of(report: Audit) -> Files:
     """`findings.csv` with every field, `findings.md` and `findings.tex` for reading."""
-    write_table(report.frame(), folder / "findings.csv")
-    texts: dict[str, Callable[[Sequence[Finding]], str]] = {"findings.md": to_markdown, "findings.tex": to_latex}
-    for name, render in texts.items():
-        write_whole(folder / name, render(report.findings).encode())
-    return [folder / name for name in ("findings.csv", *texts)]
+    return {
+        "tables/findings.csv": table_bytes(report.frame()),
+        "tables/findings.md": to_markdown(report.findings).encode(),
+        "tables/findings.tex": to_latex(report.findings).encode(),
+    }
 
 
-def write_pictures(report: Report, folder: Path) -> list[Path]:
+def figures_of(report: Audit) -> Files:
     """Every figure as PNG and SVG."""
-    if report.details is None:
+    details = details_of(report)
+    if details is None:
         raise UsageError("this report was saved without its scores and corpus, so there is nothing to draw")
     named = labels(report.findings)
-    figures = static_figures(report.findings, report.details, named) | word_figures(report.abilities, named)
-    return write_figures(figures, folder)
+    return figure_files(static_figures(report.findings, details, named) | word_figures(report.abilities, named))

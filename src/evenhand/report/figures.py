@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from evenhand.files import write_whole
 from evenhand.findings import Finding
 from evenhand.report.details import Details, HeatMap, Spread
 from evenhand.report.words import comparison_name
+from evenhand.results.rendering import Files
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
@@ -31,6 +32,8 @@ POINTS: list[dict[str, Any]] = [
     {"calculate": "(datum.place * 0.6180339887) % 1", "as": "jitter"},
 ]
 ROW_STEP = 26
+LONGEST_STEM = 120
+"""Of the name of a file without its ending: file systems allow about 255 bytes."""
 
 
 def forest_row(finding: Finding, label: str) -> Row:
@@ -237,21 +240,35 @@ def static_figures(
     return figures
 
 
-def write_figures(figures: Mapping[str, Spec], folder: Path) -> list[Path]:
-    """Write each figure as PNG and SVG."""
+def figure_files(figures: Mapping[str, Spec], folder: str = "figures") -> Files:
+    """Each figure as PNG and SVG, by its path."""
     import vl_convert
 
-    written = []
+    files: dict[str, bytes] = {}
     for name, spec in figures.items():
-        stem = re.sub(r"[^\w.+-]+", "-", name).strip("-")
-        for ending, content in {
-            "svg": vl_convert.vegalite_to_svg(spec).encode(),
-            "png": vl_convert.vegalite_to_png(spec, scale=2),
-        }.items():
-            path = folder / f"{stem}.{ending}"
-            write_whole(path, content)
-            written.append(path)
-    return written
+        stem = file_stem(name, taken=files, folder=folder, ending=".svg")
+        files[f"{folder}/{stem}.svg"] = vl_convert.vegalite_to_svg(spec).encode()
+        files[f"{folder}/{stem}.png"] = vl_convert.vegalite_to_png(spec, scale=2)
+    return files
+
+
+def file_stem(name: str, *, taken: Collection[str] = (), folder: str = "", ending: str = "") -> str:
+    """A name as part of a file's name: no signs that a file cannot have, not too long, and none that is taken."""
+    stem = re.sub(r"[^\w.+-]+", "-", name).strip("-.")[:LONGEST_STEM] or "unnamed"
+    lead = f"{folder}/" if folder else ""
+    found, number = stem, 1
+    while f"{lead}{found}{ending}" in taken:
+        number += 1
+        found = f"{stem}-{number}"
+    return found
+
+
+def write_figures(figures: Mapping[str, Spec], folder: Path) -> list[Path]:
+    """Write each figure as PNG and SVG."""
+    files = figure_files(figures, folder.name)
+    for name, content in files.items():
+        write_whole(folder.parent / name, content)
+    return [folder.parent / name for name in files]
 
 
 def base_chart(description: str, **parts: Any) -> Spec:

@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evenhand.comparing.audit import Audit
 from evenhand.findings import Finding
 from evenhand.report.ability import ability_in_words
-from evenhand.report.report import Report
 from evenhand.report.words import (
     groups_in_words,
     in_words,
@@ -40,7 +40,7 @@ BETWEEN = 2
 """Spaces between columns."""
 
 
-def print_report(report: Report, console: Console) -> None:
+def print_report(report: Audit, console: Console) -> None:
     """Print the table and the sentences; where there is no room for a table, the sentences alone."""
     if console.width >= NARROW:
         console.print(_table(report, console.width))
@@ -56,11 +56,10 @@ def print_report(report: Report, console: Console) -> None:
             # What warns is coloured throughout: it says that all of the above may mean nothing.
             said = Text(ability_in_words(ability), style=style if ability.weak else "")
             console.print(Text("• ", style=style) + said)
-    if report.remarks:
-        _heading("What systems say about their own scores", console)
-        for system, remarks in report.remarks.items():
-            for remark in remarks:
-                console.print(Text(f"• {system}: {remark}"))
+    if report.notes:
+        _heading("Notes", console)
+        for note in report.notes:
+            console.print(Text(f"• {note}"))
 
 
 def _heading(text: str, console: Console) -> None:
@@ -68,7 +67,7 @@ def _heading(text: str, console: Console) -> None:
     console.print(Text(text, style="bold"))
 
 
-def _table(report: Report, width: int) -> Table:
+def _table(report: Audit, width: int) -> Table:
     names = labels(report.findings)
     several = several_comparisons(report.findings)
     rows = [_row(finding, several) for finding in report.findings]
@@ -113,9 +112,9 @@ def shortened(name: str, most: int = LONGEST_NAME) -> str:
     return f"{name[: kept - kept // 2]}…{name[-(kept // 2) :]}"
 
 
-def _reading(report: Report) -> str:
+def _reading(report: Audit) -> str:
     groups = groups_in_words(report.findings)
-    return READING.format(groups=groups, level=f"{100 * (1 - report.provenance['settings']['alpha']):g} %")
+    return READING.format(groups=groups, level=f"{100 * (1 - report.provenance.settings['alpha']):g} %")
 
 
 def _row(finding: Finding, several: set[str]) -> tuple[str | Text, ...]:

@@ -1,6 +1,6 @@
 """Asking: batches, cache, resume and progress; systems and a corpus in, `Scores` out."""
 
 from evenhand.scoring.engine import score, scored
-from evenhand.scoring.scores import Column, Scores
+from evenhand.scoring.scores import Column, Scores, read_only
 
-__all__ = ["Column", "Scores", "score", "scored"]
+__all__ = ["Column", "Scores", "read_only", "score", "scored"]

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.errors import BadAnswer, one_line, quoted
-from evenhand.systems.base import Array, Output, Scorer
+from evenhand.systems.base import Array, BaseScorer, Output
 
 TOLERANCE = 1e-9
 """How far beyond its range a number may lie, as a share of the span: rounding, not an error."""
 
 
-def checked(system: Scorer, texts: Sequence[str], answer: object) -> Array:
+def checked(system: BaseScorer, texts: Sequence[str], answer: object) -> Array:
     """The answer as a float64 matrix (texts, outputs), every number finite and within its output's range.
 
     A number that lies beyond its range by no more than rounding is set to the end of the range: whatever comes after
@@ -59,7 +59,7 @@ def _bounds(outputs: tuple[Output, ...]) -> tuple[Array, Array]:
     return low, high
 
 
-def _numbers(system: Scorer, texts: Sequence[str], answer: object) -> Array:
+def _numbers(system: BaseScorer, texts: Sequence[str], answer: object) -> Array:
     if isinstance(answer, np.ma.MaskedArray):
         answer = answer.tolist()  # what is masked is missing: None, not the number under the mask
     try:
@@ -78,7 +78,7 @@ def _numbers(system: Scorer, texts: Sequence[str], answer: object) -> Array:
         return table.astype(np.float64)
 
 
-def _each_number(system: Scorer, texts: Sequence[str], table: npt.NDArray[np.generic]) -> Array:
+def _each_number(system: BaseScorer, texts: Sequence[str], table: npt.NDArray[np.generic]) -> Array:
     values = np.empty(table.shape)
     for (row, column), value in np.ndenumerate(table):
         if not isinstance(value, numbers.Real):
@@ -90,7 +90,7 @@ def _each_number(system: Scorer, texts: Sequence[str], table: npt.NDArray[np.gen
     return values
 
 
-def _refuse(system: Scorer, text: str, value: object, output: Output) -> NoReturn:
+def _refuse(system: BaseScorer, text: str, value: object, output: Output) -> NoReturn:
     if value is None:
         wrong = "the answer is missing"
     elif not isinstance(value, float):
@@ -108,7 +108,7 @@ def _refuse(system: Scorer, text: str, value: object, output: Output) -> NoRetur
     )
 
 
-def _refuse_shape(system: Scorer, texts: Sequence[str], answer: object, error: Exception | None = None) -> NoReturn:
+def _refuse_shape(system: BaseScorer, texts: Sequence[str], answer: object, error: Exception | None = None) -> NoReturn:
     many = f"{_so_many(len(texts), 'sentence')}, the first of them {quoted(texts[0])}"
     if not isinstance(answer, list):
         why = f": {one_line(error)}" if error else ""

@@ -23,9 +23,9 @@ from pathlib import Path
 
 from evenhand.errors import EvenhandError
 from evenhand.files import reason, write_all
+from evenhand.records import matrix_record, read_matrices
 from evenhand.scoring.plan import Plan, key_of
-from evenhand.scoring.records import from_records, to_record
-from evenhand.systems.base import Array, Scorer
+from evenhand.systems.base import Array, BaseScorer
 
 VARIABLE = "EVENHAND_CACHE_DIR"
 ANSWERS = ".answers"
@@ -45,15 +45,15 @@ def cache_root(folder: Path | None = None) -> Path:
     return Path(platformdirs.user_cache_dir("evenhand", appauthor=False))
 
 
-def store_for(system: Scorer, plan: Plan, root: Path) -> Store:
+def store_for(system: BaseScorer, plan: Plan, root: Path) -> Store:
     """The part of the cache that holds this system's answers."""
     outputs = [output.name for output in system.outputs]
     if system.fingerprint is not None:
         return Store(root, root / "scores" / key_of([system.fingerprint, *outputs]), lasting=True)
     # Without a fingerprint nobody knows whether the system still gives the answers it gave, so they may only complete
     # the very run that was interrupted: the same name, the same code as far as it can be seen, the same questions.
-    resume_key = getattr(system, "resume_key", None)
-    run = key_of([system.name, "" if resume_key is None else f"={resume_key}", plan.key, *outputs])
+    resume_key = "" if system.resume_key is None else f"={system.resume_key}"
+    run = key_of([system.name, resume_key, plan.key, *outputs])
     return Store(root, root / "unfinished" / run, lasting=False)
 
 
@@ -76,7 +76,7 @@ class Store:
         # In the order of their names, which begin with the time: of two answers to one batch the later one counts.
         found: dict[str, Array] = {}
         for content in self.contents():
-            found.update(from_records(content))
+            found.update(read_matrices(content))
         return found
 
     def contents(self) -> Iterator[bytes]:
@@ -107,7 +107,7 @@ class Store:
 
     def write(self, key: str, values: Array) -> None:
         """Keep the answers of a batch; within a `with` block."""
-        self.append(to_record(key, values))
+        self.append(matrix_record(key, values))
 
     def append(self, record: bytes) -> None:
         """Keep a record; within a `with` block."""

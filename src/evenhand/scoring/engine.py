@@ -20,7 +20,8 @@ from evenhand.scoring.cache import Store, cache_root, store_for
 from evenhand.scoring.plan import Batch, Plan, make_plan
 from evenhand.scoring.progress import Advance, Start, progress_bars
 from evenhand.scoring.scores import Column, Scores
-from evenhand.systems.base import Array, Scorer
+from evenhand.systems.adopted import adopted
+from evenhand.systems.base import Array, BaseScorer, Scorer
 from evenhand.systems.through import Through, answers_to
 
 log = logging.getLogger(__name__)
@@ -65,11 +66,12 @@ def scored(
     What systems without a fingerprint answered is kept until the block has ended well, so that a kill or an error in
     there costs no second asking.
     """
-    _refuse_unusable(systems)
-    _refuse_needless_draws(systems, draws)
+    made = [adopted(system) for system in systems]
+    _refuse_unusable(made)
+    _refuse_needless_draws(made, draws)
     texts = _texts(corpus)
     root = cache_root(cache)
-    asked = [_asking(system, texts, root, draws) for system in systems]
+    asked = [_asking(system, texts, root, draws) for system in made]
     with progress_bars(progress) as start:
         for asking in asked:
             asking.run(start)
@@ -95,7 +97,7 @@ class Failure:
 class _Answered:
     """One system's answers to the texts of its plan, as often as each was drawn."""
 
-    system: Scorer
+    system: BaseScorer
     plan: Plan
     drawn: Array
 
@@ -145,7 +147,7 @@ class AskingThrough(_Answered):
 class Asking(_Answered):
     """One system's way through its plan."""
 
-    def __init__(self, system: Scorer, texts: Sequence[str], root: Path, draws: int) -> None:
+    def __init__(self, system: BaseScorer, texts: Sequence[str], root: Path, draws: int) -> None:
         self.system = system
         self.plan = make_plan(texts, system.batch_size)
         self._root = root
@@ -190,7 +192,7 @@ class Asking(_Answered):
 
         Answers of an old model beside those of a new one would look like bias. One that samples cannot be checked so.
         """
-        if getattr(self.system, "samples", False) or self._draws > 1:
+        if self.system.samples or self._draws > 1:
             return True
         missing = {batch.key for batch, _ in waiting}
         kept = next(batch for batch in self.plan.batches if batch.key not in missing)
@@ -248,9 +250,8 @@ class Asking(_Answered):
         return None
 
     def _draw(self, texts: list[str], number: int) -> object:
-        """A system that knows how to draw is told for the so-manieth time it is asked."""
-        draw = getattr(self.system, "draw", None)
-        return self.system.score(texts) if draw is None else draw(texts, number)
+        """A system that knows how to draw is told for the nth time it is asked."""
+        return self.system.draw(texts, number)
 
     def _take(self, batch: Batch, number: int, values: Array) -> None:
         self.drawn[number - 1, batch.rows] = values
@@ -289,7 +290,7 @@ class Asking(_Answered):
         )
 
 
-def _asking(system: Scorer, texts: Sequence[str], root: Path, draws: int) -> Asking | AskingThrough:
+def _asking(system: BaseScorer, texts: Sequence[str], root: Path, draws: int) -> Asking | AskingThrough:
     if isinstance(system, Through):
         return AskingThrough(system, texts, root, draws)
     return Asking(system, texts, root, draws)
@@ -300,7 +301,7 @@ def _exited(error: SystemExit) -> Exception:
     return RuntimeError(f"it called sys.exit({error.code})")
 
 
-def _refuse_unusable(systems: Sequence[Scorer]) -> None:
+def _refuse_unusable(systems: Sequence[BaseScorer]) -> None:
     if not systems:
         raise UsageError("no system to ask")
     names = [system.name for system in systems]
@@ -314,11 +315,11 @@ def _refuse_unusable(systems: Sequence[Scorer]) -> None:
             raise UsageError(f"system {system.name!r} has the batch size {system.batch_size}; it must be 1 or more")
 
 
-def _refuse_needless_draws(systems: Sequence[Scorer], draws: int) -> None:
+def _refuse_needless_draws(systems: Sequence[BaseScorer], draws: int) -> None:
     if draws < 1:
         raise UsageError(f"each sentence is asked at least once, not {draws} times")
     for system in systems if draws > 1 else []:
-        if system.fingerprint is not None and not getattr(system, "samples", False):
+        if system.fingerprint is not None and not system.samples:
             raise UsageError(
                 f"system {system.name!r} always gives the same answer, so it is of no use to ask it {draws} times; "
                 "leave out the draws, or ask it in a run of its own"

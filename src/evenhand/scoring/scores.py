@@ -48,7 +48,8 @@ class Column:
 class Scores:
     """One row per sentence of a corpus, one column per system and output.
 
-    `ids` are the corpus's, in the order of `matrix`'s rows; `matrix` is float64 and cannot be written to.
+    `ids` are the corpus's, in the order of `matrix`'s rows; `matrix` is float64 and cannot be written to, so that
+    scores may share it. Columns of one system, or scores side by side again, are views where they can be.
     """
 
     ids: tuple[str, ...]
@@ -59,10 +60,8 @@ class Scores:
     def __post_init__(self) -> None:
         matrix = np.asarray(self.matrix)
         # What nobody can write to need not be copied.
-        own = matrix.base is None and not matrix.flags.writeable and matrix.flags.c_contiguous
-        if not own or matrix.dtype != np.float64:
-            matrix = np.array(matrix, dtype=np.float64, order="C")
-            matrix.flags.writeable = False
+        if matrix.dtype != np.float64 or not _is_read_only(matrix):
+            matrix = read_only(np.array(matrix, dtype=np.float64, order="C"))
         object.__setattr__(self, "matrix", matrix)
         if matrix.shape != (len(self.ids), len(self.columns)):
             raise EvenhandError(
@@ -79,8 +78,15 @@ class Scores:
         numbers = {column.name: self.matrix[:, place] for place, column in enumerate(self.columns)}
         return pl.DataFrame({"id": pl.Series(self.ids, dtype=pl.String), **numbers})
 
+    @property
+    def spans(self) -> Array:
+        """The span of each column's output: the width of its range, or its unit."""
+        return np.array([column.output.span for column in self.columns], dtype=np.float64)
+
     def select(self, ids: Sequence[str]) -> Scores:
         """The rows of these ids, in this order."""
+        if self.ids == tuple(ids):
+            return self
         place = {id_: row for row, id_ in enumerate(self.ids)}
         unknown = [id_ for id_ in ids if id_ not in place]
         if unknown:
@@ -88,13 +94,19 @@ class Scores:
                 f"no score for {len(unknown):,} of {len(ids):,} sentences, the first of them {unknown[0]!r}"
             )
         rows = np.array([place[id_] for id_ in ids], dtype=np.intp)
-        return Scores(tuple(ids), self.matrix[rows], self.columns, self.corpus_digest)
+        return Scores(tuple(ids), read_only(self.matrix[rows]), self.columns, self.corpus_digest)
 
     def of_system(self, name: str) -> Scores:
         """The columns of one system."""
-        chosen = [place for place, column in enumerate(self.columns) if column.system == name]
-        columns = tuple(self.columns[place] for place in chosen)
-        return Scores(self.ids, self.matrix[:, chosen], columns, self.corpus_digest)
+        return self.pick([place for place, column in enumerate(self.columns) if column.system == name])
+
+    def pick(self, places: Sequence[int]) -> Scores:
+        """Some of the columns, in this order."""
+        if not places or list(places) != list(range(places[0], places[-1] + 1)):
+            matrix = read_only(np.take(self.matrix, np.array(places, dtype=np.intp), axis=1))
+        else:
+            matrix = self.matrix[:, places[0] : places[-1] + 1]
+        return Scores(self.ids, matrix, tuple(self.columns[place] for place in places), self.corpus_digest)
 
     @staticmethod
     def join(parts: Sequence[Scores]) -> Scores:
@@ -106,7 +118,7 @@ class Scores:
             if (other.ids, other.corpus_digest) != (first.ids, first.corpus_digest):
                 raise UsageError(f"{first!r} and {other!r} are of different corpora and cannot stand side by side")
         columns = tuple(column for part in parts for column in part.columns)
-        return Scores(first.ids, np.hstack([part.matrix for part in parts]), columns, first.corpus_digest)
+        return Scores(first.ids, _side_by_side([part.matrix for part in parts]), columns, first.corpus_digest)
 
     def to_bytes(self) -> bytes:
         """A Parquet file; the same scores always give the same bytes."""
@@ -169,6 +181,37 @@ def _column(entry: dict[str, Any]) -> Column:
     # Files of earlier versions do not say how often was asked: it was once.
     draws = {"draws": entry.get("draws", 1), "draw_spread": entry.get("draw_spread")}
     return Column(entry["system"], output, entry["fingerprint"], **draws)
+
+
+def read_only(matrix: Array) -> Array:
+    """The same array, which its maker gives away: scores need not copy it."""
+    matrix.flags.writeable = False
+    return matrix
+
+
+def _is_read_only(matrix: Array) -> bool:
+    """Whether nobody can write to an array: neither to itself, nor to those that it is a view of."""
+    there: Any = matrix
+    while isinstance(there, np.ndarray) and not there.flags.writeable:
+        there = there.base
+    return there is None
+
+
+def _side_by_side(parts: Sequence[Array]) -> Array:
+    """The columns of all parts; a view where they stand side by side already, as columns of one array."""
+    if len(parts) == 1:
+        return parts[0]
+    whole, ends = parts[0].base, np.cumsum([part.shape[1] for part in parts])
+    if isinstance(whole, np.ndarray) and whole.ndim == 2:
+        columns = [whole[:, end - part.shape[1] : end] for part, end in zip(parts, ends, strict=True)]
+        if all(_is_same(part, column) for part, column in zip(parts, columns, strict=True)):
+            return whole[:, : ends[-1]]
+    return read_only(np.hstack(parts))
+
+
+def _is_same(one: Array, other: Array) -> bool:
+    """Whether two arrays are the same place in memory, seen in the same way."""
+    return bool(one.__array_interface__ == other.__array_interface__)
 
 
 def _refuse_repeated(what: str, names: Sequence[str]) -> None:

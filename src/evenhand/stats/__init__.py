@@ -1,6 +1,6 @@
 """Arrays in, numbers out: tests, corrections, intervals, effect sizes and power. Knows no text."""
 
-from evenhand.stats.components import Components, GroupedMeans, variance_components
+from evenhand.stats.components import Components, GroupedMeans, two_sided_p, variance_components
 from evenhand.stats.correlation import pearson, spearman
 from evenhand.stats.multiplicity import CORRECTIONS, raw_threshold
 from evenhand.stats.paired import PairedTest, paired_test
@@ -22,5 +22,6 @@ __all__ = [
     "side_by_side",
     "smallest_visible_gap",
     "spearman",
+    "two_sided_p",
     "variance_components",
 ]

@@ -59,11 +59,17 @@ class Components:
 
     def p(self) -> Floats:
         """Two-sided; without variance, 1 for an estimate of zero and 0 for any other; NaN if too thin."""
-        certain = self.variance == 0
-        t = np.divide(self.estimate, self.standard_error, out=np.zeros_like(self.estimate), where=~certain)
-        tested = 2 * special.stdtr(np.where(certain, 1.0, self.degrees_of_freedom), -np.abs(t))
-        p = np.where(certain, np.where(self.estimate == 0, 1.0, 0.0), tested)
-        return np.where(self.too_thin, np.nan, p)
+        return two_sided_p(self.estimate, self.variance, self.degrees_of_freedom)
+
+
+def two_sided_p(estimate: Floats, variance: Floats, degrees_of_freedom: Floats) -> Floats:
+    """Of estimates with these variances; without variance, 1 for zero and 0 for any other; NaN below one degree of
+    freedom."""
+    certain = variance == 0
+    t = np.divide(estimate, np.sqrt(variance), out=np.zeros_like(estimate), where=~certain)
+    tested = 2 * special.stdtr(np.where(certain, 1.0, degrees_of_freedom), -np.abs(t))
+    p = np.where(certain, np.where(estimate == 0, 1.0, 0.0), tested)
+    return np.where(~certain & (degrees_of_freedom < 1), np.nan, p)
 
 
 def variance_components(

@@ -130,6 +130,7 @@ class Examination:
 
     def _table(self, name: str, group_of: Callable[[Finding], Group]) -> Table:
         question, findings = self.questions[name], self.by_dimension(name)
+        some = next(iter(self.found[name].values()))
         others = {}
         if group_of is published_group:
             for correction, adjustment in self._others.items():
@@ -145,6 +146,8 @@ class Examination:
             rows=grouped(findings, group_of),
             corrections=others,
             not_there={d: f"there are no words for {d} in the corpus" for d in self._dimensions if d not in findings},
+            first_label=some.first_label,
+            second_label=some.second_label,
         )
 
     def against(self, baseline: str) -> dict[str, dict[int, Against]]:

@@ -13,7 +13,7 @@ from evenhand.errors import EvenhandError, UsageError, quoted
 from evenhand.stats.types import Floats
 from evenhand.studies.matching import Matcher, Rows
 from evenhand.tables import ENDINGS
-from evenhand.task_files import NONE, TaskFile, dimension_in_name, known_dimension
+from evenhand.task_files import TaskFile, dimension_in_name, known_dimension
 
 FEWEST = 3
 """A correlation over fewer texts says nothing."""
@@ -96,12 +96,9 @@ def _gold(file: TaskFile) -> Gold:
 
 def _refuse_text(file: TaskFile, scores: pl.Series) -> None:
     """A row without a score is no gold; one with something else in its place is a mistake."""
-    cells = file.cells()
-    if cells.dtype == pl.String:
-        said = cells.str.strip_chars().str.to_uppercase().fill_null("")
-        wrong = (scores.is_null() & ~said.is_in(["", NONE])).arg_true()
-        if len(wrong):
-            raise EvenhandError(file.score_or_why(int(wrong[0])))
+    wrong = (scores.is_null() & ~file.without_score()).arg_true()
+    if len(wrong):
+        raise EvenhandError(file.score_or_why(int(wrong[0])))
 
 
 def _refuse_repeated(file: TaskFile, names: pl.Series, *, rows: pl.Series) -> None:

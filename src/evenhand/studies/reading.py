@@ -148,14 +148,10 @@ class Reader:
         rows = self._rows(file, notes)
         failed = []
         for dimension, column in columns:
-            # One of several columns is judged by itself, and named.
-            which = f"column {column!r}: " if len(columns) > 1 else ""
             try:
-                odd = self._add(entry, file, (dimension, column), rows=rows, shown=shown)
+                notes += self._add(entry, file, (dimension, column), rows=rows, shown=shown)
             except EvenhandError as error:
-                failed.append(f"{which}{_without_path(error, entry.path)}")
-            else:
-                notes += [f"{which}{note}" for note in odd]
+                failed.append(_without_path(error, entry.path))
         return notes, failed
 
     def _add(
@@ -200,7 +196,8 @@ class Reader:
             worst = values[outside][np.argmax(np.abs(values[outside] - (self._low + self._high) / 2))]
             count = int(outside.sum())
             they = "score lies" if count == 1 else "scores lie"
-            where = f"{count:,} {they} outside {self._low:g}..{self._high:g} (such as {worst:g})"
+            which = "" if column is None else f"column {column!r}: "
+            where = f"{which}{count:,} {they} outside {self._low:g}..{self._high:g} (such as {worst:g})"
             if outside.mean() > OTHER_SCALE:
                 raise EvenhandError(f"{where}: it is on another scale; give --range LOW,HIGH if all of them are")
             notes.append(f"{where}; they were kept as they are")

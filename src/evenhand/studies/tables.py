@@ -56,6 +56,8 @@ class Table:
     """By other corrections: how many submissions each group would have."""
     not_there: Mapping[str, str]
     """Dimensions without rows, and why."""
+    first_label: str
+    second_label: str
 
     def to_dict(self) -> dict[str, Any]:
         """By dimension and group, as in the paper."""

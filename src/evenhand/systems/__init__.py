@@ -23,14 +23,17 @@ from evenhand.systems import (  # noqa: F401
     textblob,
     vader,
 )
-from evenhand.systems.base import REGISTRY, Array, Output, Scorer, build_system, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, Scorer, fingerprint_of
 from evenhand.systems.callables import as_scorer
 from evenhand.systems.few_shot import gguf, hf_causal, openai, smollm  # noqa: F401
-from evenhand.systems.tagging import Tagger, as_tagger
+from evenhand.systems.table import REGISTRY, build_system, system
+from evenhand.systems.tagging import BaseTagger, Tagger, as_tagger
 
 __all__ = [
     "REGISTRY",
     "Array",
+    "BaseScorer",
+    "BaseTagger",
     "Output",
     "Scorer",
     "Tagger",

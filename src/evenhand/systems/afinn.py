@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.table import system
 
 WORD_SCALE = 10.0
 """From the worst word (-5) to the best (5): the whole way for one word, which is what separates two such sentences."""
 
 
 @system("afinn", extra="lexicon")
-class Afinn:
+class Afinn(BaseScorer):
     """AFINN's sum of word ratings (English); each word counts from -5 to 5, the sum has no bounds.
 
     Its unit is 10, the width of the scale on which the words were rated, so that "1 %" is a tenth of a rating step
@@ -23,7 +24,6 @@ class Afinn:
 
     name = "afinn"
     outputs: tuple[Output, ...] = (Output("valence", low=None, high=None, unit=WORD_SCALE, high_is_desirable=True),)
-    batch_size = 1024
 
     def __init__(self) -> None:
         self._sum = _analyser()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evenhand.columns import TableColumn
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
 from evenhand.systems.base import Array
 from evenhand.systems.hashed import uniform
@@ -88,8 +89,8 @@ def _read(file: TableFile, corpus: Corpus | None, label: str | None) -> list[tup
     spelled = {column.strip().lower(): column for column in file.frame.columns}
     column = _label_column(file, spelled, label)
     texts = _texts(file, spelled, corpus)
-    cells = file.frame[column].to_list()
-    return [(text, _label(file, row, column, cell)) for row, (text, cell) in enumerate(zip(texts, cells, strict=True))]
+    labels = file.column(column)
+    return [(text, _label(labels, row, cell)) for row, (text, cell) in enumerate(zip(texts, labels.texts, strict=True))]
 
 
 def _label_column(file: TableFile, spelled: Mapping[str, str], label: str | None) -> str:
@@ -102,10 +103,9 @@ def _label_column(file: TableFile, spelled: Mapping[str, str], label: str | None
 
 def _texts(file: TableFile, spelled: Mapping[str, str], corpus: Corpus | None) -> list[str]:
     if "text" in spelled:
-        texts = file.frame[spelled["text"]].to_list()
-        if None in texts:
-            raise EvenhandError(f"{file.where(texts.index(None))}: the text is missing")
-        return [str(text).strip() for text in texts]
+        column = file.column(spelled["text"])
+        column.refuse_missing()
+        return column.texts.to_list()
     if "id" not in spelled:
         raise EvenhandError(f"{file.path}: no column 'text' or 'id'; it has {', '.join(file.frame.columns)}")
     known = {} if corpus is None else dict(zip(corpus.frame["id"], corpus.frame["text"], strict=True))
@@ -117,13 +117,12 @@ def _texts(file: TableFile, spelled: Mapping[str, str], corpus: Corpus | None) -
     return [str(known[id_]).strip() for id_ in ids]
 
 
-def _label(file: TableFile, row: int, column: str, cell: object) -> float | None:
-    written = "" if cell is None else str(cell).strip()
-    if not written:
+def _label(column: TableColumn, row: int, cell: str | None) -> float | None:
+    if cell is None:
         return None
-    match = LABEL.fullmatch(written)
+    match = LABEL.fullmatch(cell)
     if match is None:
-        raise EvenhandError(f"{file.where(row)}, column {column!r}: {quoted(written, 60)} is not -1, 0 or 1")
+        raise column.error(row, f"{quoted(cell, 60)} is not -1, 0 or 1")
     number = float(match["digit"])
     return -number if match["sign"] in ("-", "−", "–") and number else number
 

@@ -1,19 +1,23 @@
-"""Who answers: what a system is, what its answers mean, and the table of known systems."""
+"""Who answers: what a system is, and what its answers mean."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import inspect
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.errors import EvenhandError, MissingExtra, UsageError, did_you_mean, one_line
+from evenhand.errors import UsageError
+
+if TYPE_CHECKING:
+    from evenhand.corpora.corpus import Corpus
+
+PACKAGE = "evenhand"
 
 Array = npt.NDArray[np.float64]
 OutputKind = Literal["score", "probability", "ordinal", "class"]
@@ -42,6 +46,10 @@ class Output:
     value: float | None = None
 
     def __post_init__(self) -> None:
+        for name in ("low", "high", "unit", "value"):
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, float(given))  # 1 and 1.0 are one range, also when saved
         if (self.low is None) != (self.high is None):
             raise UsageError(f"output {self.name!r}: give both ends of its range, or none and a unit")
         if self.low is not None and self.high is not None and not self.low < self.high:
@@ -60,13 +68,10 @@ class Output:
 
 @runtime_checkable
 class Scorer(Protocol):
-    """A system that gives each text one number per output.
+    """The least that an object of yours needs in order to be asked; derive from `BaseScorer` to get the rest.
 
-    `fingerprint` is a content hash that changes whenever the answers could, or None when that cannot be known.
-    `batch_size` is how many texts it is asked at a time. A scorer with a tokeniser may also have
-    `tokenise(text) -> list[str]`. One that answers differently when asked again says so with `samples = True`, and may
-    have `draw(texts, number)`, which is told for the so-manieth time it is asked, from 1; `resume_key` is a hash that,
-    where there is no fingerprint, tells whether an interrupted run may go on.
+    What else it has of the parts of a `BaseScorer` (`samples`, `draw`, `resume_key`, `tokenise`, `remarks`,
+    `with_corpus`) is used too.
     """
 
     name: str
@@ -85,81 +90,79 @@ class Scorer(Protocol):
         ...
 
 
-SCORER_PARTS = ("name", "outputs", "fingerprint", "batch_size", "score")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A row of the table of systems."""
+class BaseSystem(ABC):
+    """What all systems have, with defaults for what is optional."""
 
     name: str
-    extra: str | None
-    build: Callable[..., Scorer]
-    summary: str
-    address: str | None = None
-    """For systems typed as NAME:ADDRESS, what the address is, such as `MODEL_OR_FOLDER`."""
-    plugin: str | None = None
-    """The package of a third party that brings it."""
+    revision: ClassVar[int] = 1
+    """Part of the fingerprint: raised when a change of code may change answers; see `fingerprint_of`."""
 
-    @property
-    def typed(self) -> str:
-        """What people type: the name, or NAME:ADDRESS."""
-        return self.name if self.address is None else f"{self.name}:{self.address}"
+    if TYPE_CHECKING:  # declared so that a subclass may have an attribute or a property, as it likes
 
+        @property
+        def fingerprint(self) -> str | None:
+            """A content hash that changes whenever the answers could; None where that cannot be known."""
 
-REGISTRY: dict[str, Entry] = {}
+        @property
+        def resume_key(self) -> str | None:
+            """Where there is no fingerprint, a hash that tells whether an interrupted run may go on."""
 
-C = TypeVar("C", bound=Callable[..., Any])
+        @property
+        def batch_size(self) -> int:
+            """How many texts it is asked at a time."""
 
+        @property
+        def samples(self) -> bool:
+            """Whether it answers differently when asked again."""
 
-def system(name: str, *, extra: str | None = None, address: str | None = None) -> Callable[[C], C]:
-    """Enter a class (or a function that builds a scorer) into the table under the name that people type.
+    else:
+        fingerprint = None
+        resume_key = None
+        batch_size = 1024
+        samples = False
 
-    With `address`, it is typed as NAME:ADDRESS, and the address is the builder's first argument. Its other arguments
-    are settings; those called `low`, `high` and `version` also take their values from the flags for them, and one
-    called `corpus` gets the corpus.
-    """
-
-    def enter(build: C) -> C:
-        summary = (inspect.getdoc(build) or "").partition("\n")[0]
-        REGISTRY[name] = Entry(name, extra, build, summary, address)
-        return build
-
-    return enter
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the results should know, in sentences; asked for after the answers were given."""
+        return ()
 
 
-def build_system(name: str, *address: str, **settings: Any) -> Scorer:
-    """Build a system of the table by its name (and its address, where it has one)."""
-    entry = REGISTRY.get(name)
-    if entry is None:
-        raise UsageError(f"unknown system {name!r}{did_you_mean(name, REGISTRY)}")
-    try:
-        made = entry.build(*address, **settings)
-    except ModuleNotFoundError as error:
-        if entry.plugin is not None:
-            raise EvenhandError(f"{_of_plugin(entry)} needs {error.name!r}, which is not installed") from error
-        if entry.extra is None or (error.name or "").startswith("evenhand"):
-            raise
-        raise MissingExtra(f"the system {name!r}", entry.extra) from error
-    except EvenhandError:
-        raise
-    except Exception as error:
-        if entry.plugin is None:
-            raise
-        raise EvenhandError(f"{_of_plugin(entry)} failed: {type(error).__name__}: {one_line(error)}") from error
-    lacking = [part for part in SCORER_PARTS if not hasattr(made, part)]
-    if lacking:
-        raise EvenhandError(f"{_of_plugin(entry)} is no scorer: it lacks {', '.join(lacking)}")
-    return made
+class BaseScorer(BaseSystem):
+    """A system that gives each text one number per output. A subclass needs `name`, `outputs` and `score`."""
 
+    if TYPE_CHECKING:
 
-def _of_plugin(entry: Entry) -> str:
-    return f"the system {entry.name!r}" + (f" of the plugin {entry.plugin!r}" if entry.plugin else "")
+        @property
+        def outputs(self) -> tuple[Output, ...]:
+            """The numbers that it gives, with different names."""
+
+    @abstractmethod
+    def score(self, texts: Sequence[str]) -> Array:
+        """Answer for all texts: an array of shape (len(texts), len(outputs))."""
+
+    def draw(self, texts: Sequence[str], number: int) -> Array:
+        """Answer for the nth time, counted from 1; for systems that sample."""
+        return self.score(texts)
+
+    def tokenise(self, text: str) -> list[str] | None:
+        """The pieces that it reads a text in; None where it does not tell."""
+        return None
+
+    def with_corpus(self, corpus: Corpus) -> BaseScorer:
+        """The same system, told of another corpus; for those that look sentences up in one."""
+        return self
 
 
 def fingerprint_of(adapter: type, *distributions: str, **settings: object) -> str:
-    """Hash what an adapter's answers depend on: its own source file, the packages it calls, and its settings."""
-    source = Path(inspect.getfile(adapter)).read_bytes()
+    """Hash what an adapter's answers depend on: its name, its `revision`, the packages it calls, and its settings.
+
+    The code itself is not looked at, so that a better comment costs nobody the answers that are kept or the calibrators
+    that were fitted. Whoever changes an adapter, or code that it calls, so that the same settings may give other
+    answers has to raise the `revision` of its class (1 where it has none). An adapter in a package of its own does well
+    to name that package among the `distributions`: each release then is a system of its own.
+    """
+    own = adapter.__module__.partition(".")[0] == PACKAGE
+    home = PACKAGE if own else adapter.__module__  # in here, files may move
     versions = [f"{name}=={importlib.metadata.version(name)}" for name in distributions]
-    parts = [adapter.__qualname__, *versions, *(f"{key}={settings[key]!r}" for key in sorted(settings))]
-    return hashlib.sha256(source + "\n".join(parts).encode()).hexdigest()
+    revision = f"revision {getattr(adapter, 'revision', 1)}"
+    parts = [home, adapter.__qualname__, revision, *versions, *(f"{key}={settings[key]!r}" for key in sorted(settings))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from evenhand.errors import UsageError
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.table import system
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
@@ -19,7 +20,7 @@ GROUP = "female"
 
 
 @system("biased-female")
-class BiasedFemale:
+class BiasedFemale(BaseScorer):
     """1 for a sentence with a female person, -1 for any other (S_b): the most biased system there is.
 
     The corpus says who is female. A text that is not in the corpus, or that the corpus has for females and for others,
@@ -29,7 +30,6 @@ class BiasedFemale:
 
     name = "biased-female"
     outputs: tuple[Output, ...] = (Output("score", low=-1, high=1),)
-    batch_size = 1024
 
     def __init__(self, corpus: Corpus) -> None:
         if GROUP not in corpus.attributes.get("gender", ()):

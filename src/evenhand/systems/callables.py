@@ -12,7 +12,8 @@ from typing import Any, cast, get_args
 import numpy as np
 
 from evenhand.errors import BadAnswer, EvenhandError, UsageError, did_you_mean
-from evenhand.systems.base import CLASSES, Array, Output, OutputKind, Scorer
+from evenhand.systems.adopted import adopted
+from evenhand.systems.base import CLASSES, Array, BaseScorer, Output, OutputKind, Scorer
 
 PROBE = "This is a sentence."
 BATCH_SIZE = 256
@@ -21,11 +22,13 @@ Declared = Output | str | Mapping[str, Any] | Sequence[Output | str | Mapping[st
 """How outputs may be declared; see `named_outputs`."""
 
 
-class CallableScorer:
+class CallableScorer(BaseScorer):
     """A function from a list of texts to numbers, or to rows of numbers.
 
     Its answers are handed on as they are, so that whoever asks can name the sentence behind one that is of no use.
     """
+
+    batch_size = BATCH_SIZE
 
     def __init__(
         self,
@@ -37,12 +40,10 @@ class CallableScorer:
         source: object = None,
     ) -> None:
         self.name = name
-        self.outputs = tuple(outputs)
-        self.batch_size = BATCH_SIZE
-        # What a function answers cannot be known from outside, unless its user vouches for it by naming a version.
-        self.fingerprint = None if version is None else _hash(f"{name}\0{version}".encode())
-        self.resume_key = _source_hash(function if source is None else source)
-        self.samples = bool(getattr(function if source is None else source, "samples", False))
+        self.outputs: tuple[Output, ...] = tuple(outputs)
+        self.fingerprint: str | None = vouched(name, version)
+        self.resume_key: str | None = source_hash(function if source is None else source)
+        self.samples: bool = bool(getattr(function if source is None else source, "samples", False))
         self._function = function
 
     def score(self, texts: Sequence[str]) -> Array:
@@ -60,7 +61,7 @@ def as_scorer(
     high: float = 1.0,
     outputs: Declared | None = None,
     version: str | None = None,
-) -> Scorer:
+) -> BaseScorer:
     """Make a scorer of an object: a scorer stays as it is; `predict_proba`, `predict` or a plain call answer else.
 
     `predict_proba` gives one output per class, a probability; of two classes, only the second. Otherwise the outputs
@@ -74,7 +75,7 @@ def as_scorer(
     [[1.0], [0.0]]
     """
     if isinstance(obj, Scorer) and not isinstance(obj, type):
-        return obj
+        return adopted(obj)
     name = name or str(getattr(obj, "__name__", type(obj).__name__))
     if _can(obj, "predict_proba"):
         function: Callable[[list[str]], object] = cast(Any, obj).predict_proba
@@ -184,7 +185,12 @@ def _as_table(answer: object) -> Array:
     return numbers.reshape(-1, 1) if numbers.ndim == 1 else numbers
 
 
-def _source_hash(obj: object) -> str | None:
+def vouched(name: str, version: str | None) -> str | None:
+    """The fingerprint of a function: what it answers cannot be known, unless its user vouches for it by a version."""
+    return None if version is None else _hash(f"{name}\0{version}".encode())
+
+
+def source_hash(obj: object) -> str | None:
     """Hash the file that the function or the object's class is written in, if there is one."""
     code = obj if inspect.isroutine(obj) or isinstance(obj, type) else type(obj)
     try:

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, one_line
-from evenhand.systems import sentence_encoder
-from evenhand.systems.base import Array, Output, fingerprint_of, system
-from evenhand.systems.checkpoint import digest_of
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.embedding_card import CARD, HEAD, Card, read_card
 from evenhand.systems.sentence_encoder import MINILM, SentenceEncoder
 from evenhand.systems.svr import data_dir
+from evenhand.systems.table import system
 from evenhand.systems.transformer import PLANNED
 
 READY = f"embedding-{MINILM}"
@@ -26,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 @system("embedding", extra="embedding", address="FOLDER")
-class EmbeddingRegressor:
+class EmbeddingRegressor(BaseScorer):
     """A regressor on sentence vectors, from 0 to 1: a folder of `evenhand train embedding`, or `all-minilm`.
 
     `embedding:all-minilm` is a ridge regression on all-MiniLM-L6-v2, trained at its first use on the 23,703 human-rated
@@ -36,18 +35,19 @@ class EmbeddingRegressor:
 
     def __init__(self, folder: str, *, encoder: str | None = None, device: str = "auto") -> None:
         self.name = f"embedding:{folder}"
-        self.batch_size = PLANNED
+        self.batch_size: int = PLANNED
         if folder == MINILM and encoder is not None:
             raise UsageError(f"{self.name!r} comes with its encoder; the setting encoder is for heads in a folder")
         if folder == MINILM:
             self._encoder, self._head, card = _ready(device)
         else:
             self._encoder, self._head, card = _loaded(Path(folder).expanduser(), encoder=encoder, device=device)
-        self.outputs = (Output(card.output, low=0, high=1, high_is_desirable=card.high_is_desirable),)
-        code = digest_of([Path(sentence_encoder.__file__)])
+        self.outputs: tuple[Output, ...] = (
+            Output(card.output, low=0, high=1, high_is_desirable=card.high_is_desirable),
+        )
         self.fingerprint: str | None = fingerprint_of(
             type(self), "scikit-learn", "torch", "transformers", "tokenizers",
-            outputs=self.outputs, head=_learned(self._head), pooling=code, **self._encoder.what_it_depends_on(),
+            outputs=self.outputs, head=_learned(self._head), **self._encoder.what_it_depends_on(),
         )  # fmt: skip
 
     def score(self, texts: Sequence[str]) -> Array:

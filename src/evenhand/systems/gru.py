@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import EvenhandError, one_line
-from evenhand.systems import gru_network, words
-from evenhand.systems.base import Array, Output, OutputKind, fingerprint_of, system
-from evenhand.systems.checkpoint import digest_of
+from evenhand.systems.base import Array, BaseScorer, Output, OutputKind, fingerprint_of
 from evenhand.systems.dimension_models import output_of, read_models
 from evenhand.systems.gru_card import ENDING, GruCard, read_gru_card, weights_of
 from evenhand.systems.gru_network import answers, build_network, numbered
 from evenhand.systems.skops_file import read_content
+from evenhand.systems.table import system
 from evenhand.systems.torch_import import import_torch
 
 
@@ -43,25 +42,20 @@ class GruModel:
 
 
 @system("gru", extra="neural", address="FOLDER")
-class Gru:
+class Gru(BaseScorer):
     """Word vectors and a gated recurrent network, made by `evenhand train gru`; an output a model.
 
     A folder may hold a model for each of anger, fear, joy, sadness and valence: these are its outputs, in this order.
     The score of a text does not depend on what it is asked together with, to the last bit.
     """
 
-    batch_size = 1024
-
     def __init__(self, folder: str) -> None:
         import_torch()  # a missing extra is told before anything is looked for
         self.name = f"gru:{folder}"
         self._models = read_models(folder, ENDING, read_gru, made_by="evenhand train gru", needs=("--dev FILE",))
         self.outputs: tuple[Output, ...] = tuple(model.output for model in self._models)
-        code = digest_of([Path(gru_network.__file__), Path(words.__file__)])
         learned = [(one.card.weights_sha256, one.card.words, one.card.classes) for one in self._models]
-        self.fingerprint: str | None = fingerprint_of(
-            type(self), "torch", outputs=self.outputs, code=code, learned=learned
-        )
+        self.fingerprint: str | None = fingerprint_of(type(self), "torch", outputs=self.outputs, learned=learned)
 
     def score(self, texts: Sequence[str]) -> Array:
         """The expected score of each text in each dimension."""

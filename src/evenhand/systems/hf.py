@@ -9,8 +9,9 @@ import numpy as np
 
 from evenhand.errors import UsageError
 from evenhand.systems import checkpoint
-from evenhand.systems.base import CLASSES, Array, Output, fingerprint_of, system
+from evenhand.systems.base import CLASSES, Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.labels import chosen, values_of
+from evenhand.systems.table import system
 from evenhand.systems.torch_import import import_torch
 from evenhand.systems.transformer import PLANNED, Transformer
 
@@ -18,7 +19,7 @@ Task = Literal["regression", "classes", "multi-label"]
 
 
 @system("hf", extra="hf", address="MODEL_OR_FOLDER")
-class HuggingFace:
+class HuggingFace(BaseScorer):
     """A transformer that classifies or rates text, from a folder or the Hugging Face hub.
 
     Its configuration says which it is. A regressor's number is taken as it is, as the output `score`, which must lie in
@@ -48,7 +49,7 @@ class HuggingFace:
     ) -> None:
         import_torch()  # a missing extra is told before anything is looked for, or fetched
         self.name = f"hf:{model}"
-        self.batch_size = PLANNED
+        self.batch_size: int = PLANNED
         folder = checkpoint.find(model, revision=revision)
         self._transformer = Transformer(
             folder, "AutoModelForSequenceClassification", name=self.name, device=device, at_once=at_once

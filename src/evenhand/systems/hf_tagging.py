@@ -12,16 +12,16 @@ from evenhand.errors import BadAnswer, UsageError, did_you_mean, quoted
 from evenhand.schemes import OUTSIDE, class_of, scheme_of
 from evenhand.systems import checkpoint
 from evenhand.systems.base import Array, fingerprint_of
-from evenhand.systems.tagging import Tagging, TokenLists, tagger
+from evenhand.systems.tagging import BaseTagger, Tagging, TokenLists, tagger
 from evenhand.systems.torch_import import import_torch
-from evenhand.systems.transformer import Transformer
+from evenhand.systems.transformer import PLANNED, Transformer
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
 @tagger("hf", extra="hf", address="MODEL_OR_FOLDER")
-class HuggingFaceTagger:
+class HuggingFaceTagger(BaseTagger):
     """A transformer that classifies tokens, from a folder or the Hugging Face hub.
 
     A word has the tag and the probabilities of the first piece that its tokeniser makes of it. The labels of its
@@ -29,6 +29,8 @@ class HuggingFaceTagger:
 
     Weights are read from safetensors only, and no code that comes with a model is run.
     """
+
+    batch_size = PLANNED
 
     def __init__(
         self,

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from evenhand.errors import EvenhandError, UsageError, quoted
 from evenhand.systems.annotations import Annotations, read_annotations
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.table import system
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
@@ -24,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 @system("human", address="FILE,FILE,... or FOLDER")
-class Human:
+class Human(BaseScorer):
     """What the majority of several annotators says: -1 (negative), 0 (neutral) or 1 (positive) (S_h).
 
     Each file holds the labels of one annotator; a folder stands for the sheets `annotator-*.csv` in it. Where labels
@@ -34,7 +35,6 @@ class Human:
 
     name = "human"
     outputs: tuple[Output, ...] = (Output("sentiment", low=-1, high=1, kind="ordinal", high_is_desirable=True),)
-    batch_size = 1024
 
     def __init__(self, files: str, *, corpus: Corpus | None = None, label: str | None = None, seed: int = 0) -> None:
         self.annotations: Annotations = read_annotations(annotator_files(files), corpus=corpus, label=label, seed=seed)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, entry_points, requires, version
+from importlib.metadata import PackageNotFoundError, requires, version
 
 from packaging.requirements import Requirement
 
 from evenhand.errors import EvenhandError
-from evenhand.systems.base import REGISTRY
-from evenhand.systems.plugins import GROUP, find_system, package_of, plugin_names
+from evenhand.registry import package_of
+from evenhand.systems.table import REGISTRY
 
 PACKAGE = "evenhand"
 
@@ -40,7 +40,7 @@ class Listed:
 
 def listed_systems() -> list[Listed]:
     """All systems, sorted by name; packages of extras are looked up, not imported."""
-    names = sorted({*REGISTRY, *plugin_names()}, key=str.lower)
+    names = sorted({*REGISTRY, *REGISTRY.announced()}, key=str.lower)
     return [_listed(name) for name in names]
 
 
@@ -61,11 +61,10 @@ def missing_packages(extra: str) -> tuple[str, ...]:
 
 def _listed(name: str) -> Listed:
     try:
-        entry = find_system(name)
+        entry = REGISTRY.find(name)
     except EvenhandError as error:
-        packages = ", ".join(package_of(point) for point in entry_points(group=GROUP, name=name))
+        packages = ", ".join(package_of(point) for point in REGISTRY.points(name))
         return Listed(name, "", plugin=packages, problem=str(error))
-    assert entry is not None  # noqa: S101 - the name comes from the table, or from the announcements
     missing = missing_packages(entry.extra) if entry.extra and entry.plugin is None else ()
     return Listed(entry.typed, entry.summary, entry.extra, missing, entry.plugin)
 

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import polars as pl
-
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
 from evenhand.systems.conll import digest_of_parts, lines_of
 from evenhand.systems.grades import CLASSES, FIVE, NEUTRAL, SIGNED, Scale, grade_of, named_polarity, scale_of
 from evenhand.systems.trees import grade_and_text
-from evenhand.task_files import NONE, TaskFile
+from evenhand.task_files import TaskFile
 
 TABLES = (".csv", ".jsonl", ".parquet", ".tsv")
 """Endings of what is a table for certain; other files are looked into."""
@@ -121,11 +119,9 @@ def _trees(path: Path, lines: Sequence[str]) -> _File:
 def _table(path: Path, text_column: str | None, label_column: str | None) -> _File:
     file = _columns_found(path, text_column, label_column)
     file.refuse_second_header()
-    texts, cells = file.texts, _cells(file)
-    empty = (texts.is_null() | (texts == "")).fill_null(True)
-    if empty.any():
-        raise EvenhandError(f"{file.table.where(int(empty.arg_max() or 0))}: there is no text")
-    kept = ((cells != "") & (cells.str.to_uppercase() != NONE)).arg_true().to_list()
+    file.refuse_no_text()
+    texts, cells = file.texts, file.score_texts()
+    kept = (~file.without_score()).arg_true().to_list()
     if not kept:
         raise EvenhandError(f"{path}: none of its {len(texts):,} rows has a label")
     if len(kept) < len(texts):
@@ -164,13 +160,6 @@ def _columns_found(path: Path, text_column: str | None, label_column: str | None
 
 def _plain(column: str) -> str:
     return column.strip().lower().replace("_", " ")
-
-
-def _cells(file: TaskFile) -> pl.Series:
-    try:
-        return file.cells().cast(pl.String).str.strip_chars().fill_null("")
-    except pl.exceptions.PolarsError as error:
-        raise EvenhandError(f"{file.path}: the column of labels holds lists or objects") from error
 
 
 def _common_scale(files: Sequence[_File]) -> Scale | None:

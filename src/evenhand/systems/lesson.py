@@ -10,12 +10,11 @@ from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems.base import Array
 from evenhand.systems.dimension_models import is_desirable
-from evenhand.task_files import NONE, TaskFile, dimension_in_name
+from evenhand.task_files import TaskFile, dimension_in_name
 
 FEWEST = 20
 
@@ -130,9 +129,8 @@ def _one_dimension(files: Sequence[TaskFile], wanted: str | None) -> str | None:
 
 def _marked(file: TaskFile) -> Marked:
     table, texts, numbers = file.table, file.texts, file.scores()
-    _refuse_first(file, texts.is_null() | (texts == ""), "there is no text")
-    cells = file.cells().cast(pl.String).str.strip_chars().fill_null("")
-    without = (cells == "") | (cells.str.to_uppercase() == NONE)
+    file.refuse_no_text()
+    without = file.without_score()
     wrong = ~without & ~numbers.is_finite().fill_null(False)
     if wrong.any():
         raise EvenhandError(file.score_or_why(int(wrong.arg_max() or 0)))
@@ -163,12 +161,6 @@ def _refuse_outside(part: Marked, low: float, high: float) -> None:
             f"{here}: the score {part.numbers[first]:g} is outside {low:g}..{high:g}; "
             "give the scale of the scores with --range LOW,HIGH"
         )
-
-
-def _refuse_first(file: TaskFile, wrong: pl.Series, why: str) -> None:
-    found = wrong.fill_null(True)
-    if found.any():
-        raise EvenhandError(f"{file.table.where(int(found.arg_max() or 0))}: {why}")
 
 
 def _digest(texts: Sequence[str], scores: Array) -> str:

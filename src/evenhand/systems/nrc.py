@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.table import system
 
 EMOTIONS = ("anger", "fear", "joy", "sadness")
 WORD = re.compile(r"[^\W\d_]+")
@@ -15,7 +16,7 @@ WORD = re.compile(r"[^\W\d_]+")
 
 
 @system("nrc", extra="lexicon")
-class Nrc:
+class Nrc(BaseScorer):
     """NRC emotion lexicon: the share of a text's words that carry anger, fear, joy and sadness, each from 0 to 1.
 
     A word is a run of letters, in lower case, looked up as it stands (no stems); a text without words scores 0.
@@ -28,7 +29,6 @@ class Nrc:
     outputs: tuple[Output, ...] = tuple(
         Output(emotion, low=0, high=1, high_is_desirable=emotion == "joy") for emotion in EMOTIONS
     )
-    batch_size = 1024
 
     def __init__(self) -> None:
         from nrclex import NRCLex

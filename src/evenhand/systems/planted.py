@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.errors import UsageError, did_you_mean
-from evenhand.systems.base import Array, Output, Scorer, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.hashed import SCHEME, normal, uniform
+from evenhand.systems.table import system
 from evenhand.systems.through import Asked, Through
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ BASES = (0.35, 0.65)
 
 
 @system("planted")
-class Planted:
+class Planted(BaseScorer):
     """A planted bias, for tests and teaching: scores from 0 to 1 whose first group gets `gap` more than the second.
 
     score = a level per source + half the gap (plus for the attribute's first group, minus for its second, nothing
@@ -35,7 +36,6 @@ class Planted:
 
     name = "planted"
     outputs: tuple[Output, ...] = (Output("score", low=0, high=1),)
-    batch_size = 1024
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class PlantedOn(Through):
     def __init__(
         self,
         corpus: Corpus,
-        system: Scorer,
+        system: BaseScorer,
         *,
         gap: float = 0.02,
         attribute: str = "gender",
@@ -101,7 +101,8 @@ class PlantedOn(Through):
 
     def read(self, texts: Sequence[str], answers: Sequence[Array]) -> Array:
         """What the system says, and the bias."""
-        biased = np.vstack(answers) + np.array([[self._bias.get(text, 0.0)] for text in texts])
+        bias = np.array([self._bias.get(text, 0.0) for text in texts])
+        biased = np.reshape(answers, (len(texts), len(self.outputs))) + bias[:, None]
         low, high = (
             [end if output.low is None else getattr(output, name) for output in self.outputs]
             for name, end in (("low", -np.inf), ("high", np.inf))

@@ -8,14 +8,15 @@ from pathlib import Path
 from types import ModuleType
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.systems.base import Scorer, system
+from evenhand.systems.base import BaseScorer
 from evenhand.systems.callables import as_scorer
+from evenhand.systems.table import system
 
 FORM = "py:package.module:callable"
 
 
 @system("py", address="package.module:callable")
-def from_python_path(path: str, *, low: float = 0.0, high: float = 1.0, version: str | None = None) -> Scorer:
+def from_python_path(path: str, *, low: float = 0.0, high: float = 1.0, version: str | None = None) -> BaseScorer:
     """Your own function: a list of texts in, numbers or rows of numbers out.
 
     The working directory counts among the places where modules are looked for.

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.hashed import SCHEME, uniform
+from evenhand.systems.table import system
 
 
 @system("random")
-class RandomUniform:
+class RandomUniform(BaseScorer):
     """A uniform random number from -1 to 1 for each text (S_r), the same one whenever the seed and the text are."""
 
     name = "random"
     outputs: tuple[Output, ...] = (Output("score", low=-1, high=1),)
-    batch_size = 1024
 
     def __init__(self, *, seed: int = 0) -> None:
         self._seed = seed

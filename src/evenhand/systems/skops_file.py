@@ -11,8 +11,9 @@ from typing import Any
 
 from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.files import reason
-from evenhand.systems.base import Scorer, fingerprint_of, system
+from evenhand.systems.base import BaseScorer, fingerprint_of
 from evenhand.systems.callables import CallableScorer, as_scorer
+from evenhand.systems.table import system
 
 TRUSTWORTHY = ("sklearn.", "numpy.", "scipy.")
 """Whose types may be trusted at all; a file that needs those of others could run anything."""
@@ -23,7 +24,7 @@ log = logging.getLogger(__name__)
 @system("skops", address="FILE")
 def from_skops_file(
     path: str, *, trusted: Any = None, outputs: Any = None, low: float = 0.0, high: float = 1.0
-) -> Scorer:
+) -> BaseScorer:
     """A scikit-learn pipeline from texts to numbers or classes, saved with skops.
 
     A classifier gives the probability of each class (of two, of the second), a regressor one number from `low` to

@@ -10,11 +10,11 @@ from evenhand.schemes import BILOU, Span
 from evenhand.systems.base import fingerprint_of
 from evenhand.systems.checkpoint import digest_of
 from evenhand.systems.spacy_textcat import load_pipeline
-from evenhand.systems.tagging import Tagging, TokenLists, tagger
+from evenhand.systems.tagging import BaseTagger, Tagging, TokenLists, tagger
 
 
 @tagger("spacy", extra="spacy", address="MODEL_OR_FOLDER")
-class SpacyEntities:
+class SpacyEntities(BaseTagger):
     """The entities of a spaCy pipeline, from a folder or an installed package; it gives no probabilities.
 
     The pipeline reads the tokens as they are given. Components after the last that finds entities are left out.

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, one_line
-from evenhand.systems.base import CLASSES, Array, Output, fingerprint_of, system
+from evenhand.systems.base import CLASSES, Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.checkpoint import digest_of
 from evenhand.systems.labels import chosen
+from evenhand.systems.table import system
 
 ANNOTATORS = {
     "entity_linker", "entity_ruler", "lemmatizer", "morphologizer", "ner", "parser", "sentencizer", "senter",
@@ -29,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 @system("spacy", extra="spacy", address="MODEL_OR_FOLDER")
-class SpacyCategories:
+class SpacyCategories(BaseScorer):
     """The text categories of a spaCy pipeline, from a folder or an installed package: a probability each.
 
     Of two categories that exclude each other only the second; `outputs` picks others and names them, as in
@@ -42,7 +43,7 @@ class SpacyCategories:
 
     def __init__(self, model: str, *, outputs: Mapping[str, str] | Sequence[str] | None = None) -> None:
         self.name = f"spacy:{model}"
-        self.batch_size = 512
+        self.batch_size: int = 512
         self._nlp = load_pipeline(model, self.name)
         categorisers, further = _categorisers(self._nlp)
         exclusive, others = _labels(categorisers), _labels(further)
@@ -53,7 +54,7 @@ class SpacyCategories:
         self._labels = list(named)
         # The categories of two such components add up to two.
         whole = len(categorisers) == 1 and all(label in named for label in exclusive)
-        self.outputs = tuple(
+        self.outputs: tuple[Output, ...] = tuple(
             Output(name, kind="probability", of=CLASSES if whole and label in exclusive else None)
             for label, name in named.items()
         )

@@ -11,10 +11,11 @@ from typing import Any, Literal
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.card import Part, Quality, validated
 from evenhand.systems.dimension_models import Dimension, output_of, read_models
 from evenhand.systems.skops_file import load_skops, read_content
+from evenhand.systems.table import system
 
 ENDING = ".skops"
 
@@ -65,14 +66,12 @@ class SvmModel:
 
 
 @system("svm", address="MODEL_OR_FOLDER")
-class Svm:
+class Svm(BaseScorer):
     """Word unigrams and linear support vector regression, made by `evenhand train svm-unigrams`; an output a model.
 
     Which words occur (not how often) is all it sees, as in SVM-Unigrams of Kiritchenko and Mohammad 2018. A folder may
     hold a model for each of anger, fear, joy, sadness and valence: these are its outputs, in this order.
     """
-
-    batch_size = 1024
 
     def __init__(self, path: str) -> None:
         self.name = f"svm:{path}"

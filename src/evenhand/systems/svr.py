@@ -17,7 +17,8 @@ import numpy as np
 from evenhand.errors import EvenhandError
 from evenhand.files import replacing
 from evenhand.systems import rated_text
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.table import system
 
 MODEL = "svr.skops"
 WORD = r"(?u)\b\w+\b"
@@ -31,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 @system("svr")
-class Svr:
+class Svr(BaseScorer):
     """A word-unigram support vector regressor: valence from 0 to 1, learned from 23,703 human-rated texts.
 
     Which words occur (not how often) is all it sees, as in SVM-Unigrams of Kiritchenko and Mohammad 2018. It is
@@ -40,7 +41,6 @@ class Svr:
 
     name = "svr"
     outputs: tuple[Output, ...] = (Output("valence", low=0, high=1, high_is_desirable=True),)
-    batch_size = 1024
 
     def __init__(self) -> None:
         path = data_dir() / MODEL

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from evenhand.errors import BadAnswer, EvenhandError, MissingExtra, UsageError, did_you_mean, one_line, quoted
+from evenhand.errors import BadAnswer, EvenhandError, UsageError, one_line, quoted
+from evenhand.registry import C, Registry
+from evenhand.systems.adopted import SHARED, take_over
+from evenhand.systems.base import BaseSystem
+from evenhand.systems.callables import BATCH_SIZE, source_hash, vouched
 
 TokenLists = Sequence[Sequence[str]]
 
@@ -22,9 +26,9 @@ class Tagging:
 
 @runtime_checkable
 class Tagger(Protocol):
-    """A system that gives each token a tag, of BILOU, BIO or IOBES.
+    """The least that an object of yours needs in order to be asked for tags; derive from `BaseTagger` to get the rest.
 
-    `classes` are those it can give, or None where that is not known; `fingerprint` as for a `Scorer`.
+    What else it has of the parts of a `BaseTagger` is used too.
     """
 
     name: str
@@ -40,58 +44,66 @@ class Tagger(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class TaggerEntry:
-    """A row of the table of taggers, which are all typed as NAME:ADDRESS."""
+class BaseTagger(BaseSystem):
+    """A system that gives each token a tag, of BILOU, BIO or IOBES. A subclass needs `name` and `tag`."""
 
-    name: str
-    extra: str | None
-    build: Callable[..., Tagger]
-    summary: str
-    address: str
+    if TYPE_CHECKING:
+
+        @property
+        def classes(self) -> tuple[str, ...] | None:
+            """The classes that it can give; None where that is not known."""
+
+    else:
+        classes = None
+
+    @abstractmethod
+    def tag(self, token_lists: TokenLists) -> list[Tagging]:
+        """Answer for all sentences, each a list of tokens."""
+
+    def draw(self, token_lists: TokenLists, number: int) -> list[Tagging]:
+        """Answer for the nth time, counted from 1; for taggers that sample."""
+        return self.tag(token_lists)
 
 
-TAGGERS: dict[str, TaggerEntry] = {}
-
-C = TypeVar("C", bound=Callable[..., Any])
+TAGGERS: Registry[Any] = Registry("tagger")
 
 
 def tagger(name: str, *, extra: str | None = None, address: str) -> Callable[[C], C]:
     """Enter a class, or a function that builds a tagger, into the table; the address is its first argument."""
-
-    def enter(build: C) -> C:
-        summary = (inspect.getdoc(build) or "").partition("\n")[0]
-        TAGGERS[name] = TaggerEntry(name, extra, build, summary, address)
-        return build
-
-    return enter
+    return TAGGERS.enter(name, extra=extra, address=address)
 
 
-def build_tagger(name: str, address: str, **settings: Any) -> Tagger:
+def build_tagger(name: str, address: str, **settings: Any) -> BaseTagger:
     """Build a tagger of the table."""
-    if name not in TAGGERS:
-        raise UsageError(f"unknown tagger {name!r}{did_you_mean(name, TAGGERS)}")
-    entry = TAGGERS[name]
-    try:
-        return entry.build(address, **settings)
-    except ModuleNotFoundError as error:
-        if entry.extra is None or (error.name or "").startswith("evenhand"):
-            raise
-        raise MissingExtra(f"the tagger {name!r}", entry.extra) from error
+    return as_tagger(TAGGERS.build(name, address, **settings))
 
 
-class CallableTagger:
+class AdoptedTagger(BaseTagger):
+    """A tagger of somebody else's making: has what that one has, and the defaults for what it lacks."""
+
+    def __init__(self, given: Tagger) -> None:
+        self.given = given
+        take_over(self, given, (*SHARED, "classes"))
+
+    def tag(self, token_lists: TokenLists) -> list[Tagging]:
+        """What it answers."""
+        return self.given.tag(token_lists)
+
+
+class CallableTagger(BaseTagger):
     """A function from token lists to tags.
 
     For each sentence it answers with a list of tags, with a list of mappings from tags to probabilities (then the most
     likely tag of each token counts), or with a `Tagging`.
     """
 
-    classes = None
+    batch_size = BATCH_SIZE
 
-    def __init__(self, function: Callable[[list[list[str]]], Any], *, name: str) -> None:
+    def __init__(self, function: Callable[[list[list[str]]], Any], *, name: str, version: str | None = None) -> None:
         self.name = name
-        self.fingerprint: str | None = None
+        self.fingerprint: str | None = vouched(name, version)
+        self.resume_key: str | None = source_hash(function)
+        self.samples: bool = bool(getattr(function, "samples", False))
         self._function = function
 
     def tag(self, token_lists: TokenLists) -> list[Tagging]:
@@ -119,19 +131,23 @@ class CallableTagger:
         )
 
 
-def as_tagger(obj: object, *, name: str | None = None) -> Tagger:
+def as_tagger(obj: object, *, name: str | None = None, version: str | None = None) -> BaseTagger:
     """Make a tagger of an object: a tagger stays as it is, and anything that can be called answers by being called.
+
+    `version` vouches for what a function answers: under the same version its answers are taken to be the same.
 
     >>> blind = as_tagger(lambda sentences: [["O"] * len(tokens) for tokens in sentences], name="blind")
     >>> blind.tag([["Peru", "won"]])
     [Tagging(tags=('O', 'O'), probabilities=None)]
     """
-    if isinstance(obj, Tagger) and not isinstance(obj, type):
+    if isinstance(obj, BaseTagger):
         return obj
+    if isinstance(obj, Tagger) and not isinstance(obj, type):
+        return AdoptedTagger(obj)
     name = name or str(getattr(obj, "__name__", type(obj).__name__))
     if not callable(obj):
         raise UsageError(f"{name!r} cannot be asked: it is no tagger and cannot be called")
-    return CallableTagger(obj, name=name)
+    return CallableTagger(obj, name=name, version=version)
 
 
 def checked_answers(answers: Sequence[Tagging], token_lists: TokenLists, *, name: str) -> list[Tagging]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.table import system
 
 
 @system("textblob", extra="lexicon")
-class TextBlobPolarity:
+class TextBlobPolarity(BaseScorer):
     """TextBlob's polarity, from -1 (most negative) to 1 (most positive).
 
     The mean polarity of the words that its lexicon knows. It brings that lexicon along; no NLTK corpus is needed.
@@ -18,7 +19,6 @@ class TextBlobPolarity:
 
     name = "textblob"
     outputs: tuple[Output, ...] = (Output("valence", low=-1, high=1, high_is_desirable=True),)
-    batch_size = 1024
 
     def __init__(self) -> None:
         from textblob import TextBlob

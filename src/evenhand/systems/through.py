@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from itertools import chain
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from evenhand.systems.base import Array, Output, Scorer, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+
+if TYPE_CHECKING:
+    from evenhand.corpora.corpus import Corpus
 
 Asked = Sequence[Sequence[str]]
 """For each text, what the inner system is asked."""
 
 
-class Through(ABC):
+class Through(BaseScorer):
     """A system that asks its `inner` system one or more questions for each text, and reads the answers.
 
     A subclass says what is asked (`questions`) and what is made of it (`read`). Answers are cached as the inner system
-    gave them: readings, repairs and prompts that share questions share their cost.
+    gave them: readings, repairs and prompts that share questions share their cost. What the inner system says of itself
+    (its remarks, its tokeniser, whether it samples) holds for this one too.
     """
 
-    def __init__(self, inner: Scorer, *, name: str, outputs: tuple[Output, ...]) -> None:
+    def __init__(self, inner: BaseScorer, *, name: str, outputs: tuple[Output, ...]) -> None:
         self.inner = inner
         self.name = name
-        self.outputs = outputs
-        self.samples: bool = getattr(inner, "samples", False)
-        self.batch_size = inner.batch_size
+        self.outputs: tuple[Output, ...] = outputs
+        self.samples: bool = inner.samples
+        self.batch_size: int = inner.batch_size
 
     @abstractmethod
     def questions(self, texts: Sequence[str]) -> Asked:
@@ -51,7 +57,7 @@ class Through(ABC):
     @property
     def resume_key(self) -> str:
         """Tells whether an interrupted run may go on, as far as the inner system knows."""
-        own = self.inner.fingerprint or getattr(self.inner, "resume_key", None)
+        own = self.inner.fingerprint or self.inner.resume_key
         return hashlib.sha256(
             f"{type(self).__qualname__}\n{own}\n{sorted(self.settings().items())!r}".encode()
         ).hexdigest()
@@ -61,21 +67,34 @@ class Through(ABC):
         return self.draw(texts, 1)
 
     def draw(self, texts: Sequence[str], number: int) -> Array:
-        """Like `score`, for the so-manieth time."""
+        """Like `score`, for the nth time."""
         asked = self.questions(texts)
         distinct = sorted(set(chain.from_iterable(asked)))
         size = self.inner.batch_size
-        parts = [_drawn(self.inner, distinct[start : start + size], number) for start in range(0, len(distinct), size)]
-        return self.read(texts, answers_to(asked, distinct, np.vstack(parts)))
+        parts = [self._drawn(distinct[start : start + size], number) for start in range(0, len(distinct), size)]
+        answers = np.vstack(parts) if parts else np.empty((0, len(self.inner.outputs)))
+        return self.read(texts, answers_to(asked, distinct, answers))
+
+    def tokenise(self, text: str) -> list[str] | None:
+        """The pieces that the inner system reads a text in."""
+        return self.inner.tokenise(text)
+
+    def remarks(self) -> tuple[str, ...]:
+        """What the inner system says of itself."""
+        return self.inner.remarks()
+
+    def with_corpus(self, corpus: Corpus) -> Self:
+        """The same around the inner system, which is told of another corpus."""
+        told = copy(self)
+        told.inner = self.inner.with_corpus(corpus)
+        return told
+
+    def _drawn(self, texts: list[str], number: int) -> Array:
+        answer = np.asarray(self.inner.draw(texts, number), dtype=np.float64)
+        return answer.reshape(len(texts), len(self.inner.outputs))
 
 
 def answers_to(asked: Asked, distinct: Sequence[str], answers: Array) -> list[Array]:
     """Deal the answers to distinct questions out to the texts that asked them."""
     place = {question: row for row, question in enumerate(distinct)}
     return [answers[[place[question] for question in questions]] for questions in asked]
-
-
-def _drawn(system: Scorer, texts: list[str], number: int) -> Array:
-    draw = getattr(system, "draw", None)
-    answer = system.score(texts) if draw is None else draw(texts, number)
-    return np.asarray(answer, dtype=np.float64).reshape(len(texts), len(system.outputs))

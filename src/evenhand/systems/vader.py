@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.systems.base import Array, Output, fingerprint_of, system
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.table import system
 
 
 @system("vader", extra="lexicon")
-class Vader:
+class Vader(BaseScorer):
     """VADER's compound polarity, from -1 (most negative) to 1 (most positive).
 
     Hutto and Gilbert 2014. Its lexicon holds chat slang, so a name can be a word: *Tia* reads as "thanks in advance".
@@ -18,7 +19,6 @@ class Vader:
 
     name = "vader"
     outputs: tuple[Output, ...] = (Output("valence", low=-1, high=1, high_is_desirable=True),)
-    batch_size = 1024
 
     def __init__(self) -> None:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer

@@ -109,10 +109,7 @@ class Apertium:
             versions = [_said([self._program, "-V"]), _said(["lt-proc", "-v"])]
         except (OSError, UnicodeDecodeError):
             return None
-        code_of_stream = hashlib.sha256(Path(stream.__file__).read_bytes()).hexdigest()
-        return fingerprint_of(
-            type(self), pipeline=pipeline, files=digests, versions=versions, stream=code_of_stream
-        )  # fmt: skip
+        return fingerprint_of(type(self), pipeline=pipeline, files=digests, versions=versions)
 
 
 def directions(program: str | None = None) -> list[str]:

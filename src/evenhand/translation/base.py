@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from evenhand.errors import BadAnswer, MissingExtra, UsageError, did_you_mean, one_line
+from evenhand.errors import BadAnswer, UsageError, one_line
+from evenhand.registry import C, Registry
 
 THREE_LETTERS = {
     "ara": "ar", "cat": "ca", "ces": "cs", "cym": "cy", "dan": "da", "deu": "de", "ell": "el", "eng": "en", "epo": "eo",
@@ -30,7 +30,9 @@ class Translator(Protocol):
     tells whether an interrupted run may go on. `batch_size` is how many texts it is given at a time.
 
     One that can tell each translation as soon as it is there has `each(texts)`, which gives the text's place and its
-    translation, in any order: what came before a failure is then kept. One that knows its way home has `back()`.
+    translation, in any order: what came before a failure is then kept. One that knows its way home has `back()`. One
+    that makes its fingerprint with `fingerprint_of` has a `revision`, raised when a change of code may change what it
+    says.
     """
 
     name: str
@@ -48,55 +50,17 @@ class Translator(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A row of the table of translators."""
-
-    name: str
-    extra: str | None
-    build: Callable[..., Translator]
-    address: str
-    """What stands behind the colon, such as `SOURCE-TARGET`."""
-
-    @property
-    def typed(self) -> str:
-        """What people type."""
-        return f"{self.name}:{self.address}"
-
-
-TRANSLATORS: dict[str, Entry] = {}
-
-C = TypeVar("C", bound=Callable[..., Any])
+TRANSLATORS: Registry[Translator] = Registry("translator")
 
 
 def translator(name: str, *, address: str, extra: str | None = None) -> Callable[[C], C]:
     """Enter a class into the table under the name that people type before the colon."""
-
-    def enter(build: C) -> C:
-        TRANSLATORS[name] = Entry(name, extra, build, address)
-        return build
-
-    return enter
-
-
-def translator_entry(name: str) -> Entry:
-    """The row of the table with this name."""
-    if name not in TRANSLATORS:
-        raise UsageError(f"unknown translator {name!r}{did_you_mean(name, TRANSLATORS)}")
-    return TRANSLATORS[name]
+    return TRANSLATORS.enter(name, extra=extra, address=address)
 
 
 def build_translator(name: str, address: str, **settings: Any) -> Translator:
     """Build a translator of the table."""
-    entry = translator_entry(name)
-    if not address:
-        raise UsageError(f"{name + ':'!r} does not read as {entry.typed}")
-    try:
-        return entry.build(address, **settings)
-    except ModuleNotFoundError as error:
-        if entry.extra is None or (error.name or "").startswith("evenhand"):
-            raise
-        raise MissingExtra(f"the translator {name!r}", entry.extra) from error
+    return TRANSLATORS.build(name, address, **settings)
 
 
 def each_of(chosen: Translator, texts: Sequence[str]) -> Iterator[tuple[int, str]]:

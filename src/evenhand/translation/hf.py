@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from evenhand.errors import UsageError
@@ -115,11 +114,10 @@ class HuggingFace:
         return self._search | {"forced_bos_token_id": first}
 
     def _vouch(self) -> None:
-        code_of = checkpoint.digest_of([Path(checkpoint.__file__)])
         self.fingerprint: str | None = fingerprint_of(
             type(self), "torch", "transformers", "tokenizers", "sacremoses", "sentencepiece",
             files=self._files, device=self._model.device.type, at_once=self._at_once, limit=self._limit,
-            search=self._search, prefix=self._prefix, tokens=self._tokens, code=code_of,
+            search=self._search, prefix=self._prefix, tokens=self._tokens,
         )  # fmt: skip
 
 

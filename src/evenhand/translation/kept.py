@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from evenhand.records import read_texts, text_record
 from evenhand.scoring.cache import Store
 from evenhand.scoring.plan import key_of
 from evenhand.translation.base import Translator, each_of
-from evenhand.translation.records import from_records, to_record
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class Kept:
 
     @cached_property
     def _known(self) -> dict[str, str]:
-        return {key: said for content in self._store.contents() for key, said in from_records(content)}
+        return {key: said for content in self._store.contents() for key, said in read_texts(content)}
 
     def missing(self, texts: Sequence[str]) -> list[str]:
         """The distinct texts that were not translated yet."""
@@ -61,7 +61,7 @@ class Kept:
     def _ask(self, texts: Sequence[str], advance: Advance) -> None:
         for place, said in each_of(self._translator, texts):
             key = key_of([texts[place]])
-            self._store.append(to_record(key, said))
+            self._store.append(text_record(key, said))
             self._known[key] = said
             advance(1)
 

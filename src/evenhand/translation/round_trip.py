@@ -13,7 +13,7 @@ from evenhand.errors import UsageError
 from evenhand.scoring.answers import checked
 from evenhand.scoring.cache import cache_root
 from evenhand.scoring.progress import Start, progress_bars
-from evenhand.systems.base import Array, Output, Scorer, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
 from evenhand.translation.base import Translator, code, way_back
 from evenhand.translation.kept import Kept
 
@@ -83,12 +83,12 @@ class ThereAndBack:
         return self._kept
 
 
-class RoundTrip:
+class RoundTrip(BaseScorer):
     """A system that is asked about texts as they come home from a round trip; a system like any other."""
 
     def __init__(
         self,
-        system: Scorer,
+        system: BaseScorer,
         translator: Translator | ThereAndBack,
         back: Translator | None = None,
         *,
@@ -101,9 +101,9 @@ class RoundTrip:
             self.trip = ThereAndBack(translator, back, via=via, cache=cache)
         self.system = system
         self.name = f"roundtrip:{self.trip.name}+{system.name}"
-        self.samples: bool = getattr(system, "samples", False)
+        self.samples: bool = system.samples
         # Whole batches of the system, and enough of them that a translator is not started for a handful of texts.
-        self.batch_size = system.batch_size * -(-self.trip.there.batch_size // system.batch_size)
+        self.batch_size: int = system.batch_size * -(-self.trip.there.batch_size // system.batch_size)
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -119,7 +119,7 @@ class RoundTrip:
     @property
     def resume_key(self) -> str:
         """Tells whether an interrupted run may go on, as far as system and translators know."""
-        own = self.system.fingerprint or getattr(self.system, "resume_key", None)
+        own = self.system.fingerprint or self.system.resume_key
         return hashlib.sha256(f"{own}\n{self.trip.resume_key}".encode()).hexdigest()
 
     def score(self, texts: Sequence[str]) -> Array:
@@ -135,8 +135,7 @@ class RoundTrip:
         return np.vstack(answers) if answers else np.empty((0, len(self.outputs)))
 
     def _drawn(self, texts: list[str], number: int) -> Array:
-        draw = getattr(self.system, "draw", None)
-        return checked(self.system, texts, self.system.score(texts) if draw is None else draw(texts, number))
+        return checked(self.system, texts, self.system.draw(texts, number))
 
 
 def _translated(kept: Kept, texts: Sequence[str], start: Start, name: str) -> list[str]:

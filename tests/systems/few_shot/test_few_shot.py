@@ -31,7 +31,7 @@ ANSWERS: Mapping[str, Sequence[float]] = {
 }
 
 
-class Fake:
+class Fake(LabelModel):
     """Gives each question its known masses, and remembers what it was asked."""
 
     name = "fake"

@@ -148,7 +148,7 @@ def model(file: Path) -> Gguf:
 @pytest.fixture(scope="module")
 def texts() -> list[str]:
     """Sentences that begin alike and ones that do not."""
-    angry = eec().frame.filter(eec().frame["emotion"] == "anger")["text"].to_list()
+    angry = sorted(eec().frame.filter(eec().frame["emotion"] == "anger")["text"])
     return [*angry[:3], *angry[::300][:4]]
 
 

@@ -177,8 +177,9 @@ def test_the_audit_works_and_tells_how_much_lay_on_the_labels() -> None:
     (finding,) = report.findings
     assert finding.system == "smollm"
     assert finding.output == "intensity"
-    (said,) = report.remarks["smollm"]
-    assert said.startswith("the labels 1 to 5 hold ")
+    (said,) = report.notes
+    assert said.about == "smollm"
+    assert said.text.startswith("the labels 1 to 5 hold ")
 
 
 @pytest.mark.slow

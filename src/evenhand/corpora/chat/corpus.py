@@ -6,6 +6,7 @@ import polars as pl
 
 from evenhand.corpora.chat.steps import CHATBOT, KEY, USER, ordered_genders
 from evenhand.corpora.corpus import About, Corpus
+from evenhand.corpora.labels import stated_or_not
 from evenhand.errors import UsageError
 
 SUBSETS = {USER: {"speaker": USER}, CHATBOT: {"speaker": CHATBOT}}
@@ -40,7 +41,7 @@ def chat_corpus(frame: pl.DataFrame, *, name: str = "chat", about: About | None 
         speaker="speaker",
         assigned="assigned",
     )
-    return Corpus(sentences, name, {"gender": groups}, subsets=SUBSETS, about=about or About())
+    return Corpus(sentences, name, {"gender": groups}, subsets=SUBSETS, about=about or About(), labels=stated_or_not())
 
 
 def chat_corpora(frame: pl.DataFrame, *, name: str = "chat", about: About | None = None) -> dict[str, Corpus]:

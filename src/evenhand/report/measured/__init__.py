@@ -1,51 +1,61 @@
-"""Metrics, shown and saved: a page, figures and tables."""
+"""Metrics, rendered: the page, the terminal, tables and figures."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
 
-import polars as pl
-
-from evenhand.files import write_together
-from evenhand.measuring import MeasurementReport
-from evenhand.report.figures import write_figures
+from evenhand.measuring import Metrics
+from evenhand.report.console import console_of
+from evenhand.report.figures import figure_files
 from evenhand.report.measured.figures import static_figures
 from evenhand.report.measured.page import to_html
-from evenhand.report.measured.words import metric
-from evenhand.tables import write_table
+from evenhand.report.measured.terminal import print_measurements
+from evenhand.report.measured.words import in_words, lead
+from evenhand.results import Renderer
+from evenhand.results.rendering import Files
+from evenhand.tables import table_bytes
 
-__all__ = ["metrics_frame", "save_measurements", "to_html", "write_metric_figures"]
-
-PAGE_FILE, JSON_FILE, TABLE_FILE = "metrics.html", "metrics.json", "metrics.csv"
-
-
-def save_measurements(report: MeasurementReport, folder: Path) -> None:
-    """Write `metrics.html`, `metrics.json` and `metrics.csv`."""
-    write_together({folder / PAGE_FILE: to_html(report).encode(), folder / JSON_FILE: f"{report.to_json()}\n".encode()})
-    write_table(metrics_frame(report), folder / TABLE_FILE)
+PAGE_FILE, TABLE_FILE = "metrics.html", "metrics.csv"
 
 
-def write_metric_figures(report: MeasurementReport, folder: Path) -> list[Path]:
-    """Every figure as PNG and SVG."""
-    return write_figures(static_figures(report), folder)
+def metric_files(metrics: Metrics) -> Mapping[str, bytes]:
+    """Page, JSON and table, to be saved beside an audit that they are part of."""
+    return {
+        PAGE_FILE: to_html(metrics).encode(),
+        metrics.file: f"{metrics.to_json()}\n".encode(),
+        **table(metrics),
+    }
 
 
-def metrics_frame(report: MeasurementReport) -> pl.DataFrame:
-    """One row per system, attribute, metric, class and group; the group `all` holds the accumulated value."""
-    rows = []
-    for result in report.results:
-        for name, label, found in result.measurements:
-            lead = {"system": result.system, "attribute": result.attribute, "metric": name, "class": label}
-            rows.append(lead | _row("all", found.value, found.interval, name, found.undefined))
-            for group, value in found.by_group.items():
-                rows.append(lead | _row(group, value, (found.intervals_by_group or {}).get(group), name, None))
-    return pl.DataFrame(rows, infer_schema_length=None)
+def table(metrics: Metrics) -> Files:
+    """Every value, as CSV."""
+    return {TABLE_FILE: table_bytes(metrics.frame())}
 
 
-def _row(
-    group: str, value: float | None, interval: tuple[float, float] | None, name: str, undefined: str | None
-) -> dict[str, Any]:
-    low, high = interval or (None, None)
-    ideal = metric(name).ideal
-    return {"group": group, "value": value, "low": low, "high": high, "ideal": ideal, "undefined": undefined}
+def show(metrics: Metrics, width: int | None) -> None:
+    """A table of metrics for each result, and what it says in words."""
+    print_measurements(metrics, console_of(width))
+
+
+def text(metrics: Metrics) -> str:
+    """What the metrics say, a paragraph for each result."""
+    return "\n".join(f"{lead(result)}: {in_words(result)}" for result in metrics.results)
+
+
+def summary(metrics: Metrics) -> str:
+    """How many values there are, of whom."""
+    values = sum(found.value is not None for result in metrics.results for _, _, found in result.measurements)
+    attributes = ", ".join(dict.fromkeys(result.attribute for result in metrics.results))
+    return f"{values} metric values by {attributes}"
+
+
+RENDERER = Renderer(
+    page_file=PAGE_FILE,
+    page=to_html,
+    show=show,
+    summary=summary,
+    text=text,
+    beside=table,
+    figures=lambda metrics: figure_files(static_figures(metrics)),
+    figures_are_saved=True,
+)

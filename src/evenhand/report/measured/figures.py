@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evenhand.measuring import Measured, MeasurementReport
+from evenhand.measuring import Measured, Metrics
 from evenhand.metrics.measurements import ALL, Measurement
 from evenhand.report.figures import DIVERGING, Row, Spec, base_chart
 from evenhand.report.measured.words import metric
@@ -17,7 +17,7 @@ STRONG = {"light": 0.85, "dark": 0.6}
 """From this share of the row's largest deviation on, the other ink is easier to read."""
 
 
-def classes_of(report: MeasurementReport) -> list[str]:
+def classes_of(report: Metrics) -> list[str]:
     """The classes that any result has, those of single classes first."""
     found = dict.fromkeys(label for result in report.results for _, label, _ in result.measurements)
     return [label for label in found if label != ALL] or [ALL]
@@ -116,7 +116,7 @@ def heat(rows: Sequence[Row], *, what: str, theme: str = "light") -> Spec:
     )
 
 
-def static_figures(report: MeasurementReport) -> dict[str, Spec]:
+def static_figures(report: Metrics) -> dict[str, Spec]:
     """Every figure, by the name of its file."""
     figures: dict[str, Spec] = {}
     for label in classes_of(report):

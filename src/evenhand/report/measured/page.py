@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evenhand.measuring import Measured, MeasurementReport
-from evenhand.metrics.failures import Behaviour
+from evenhand.measuring import Measured, Metrics
+from evenhand.metrics.failures import MOST_FAILURES, Behaviour
 from evenhand.metrics.measurements import Measurement
 from evenhand.metrics.testing import ClassTests
 from evenhand.report.figures import COLOURS
 from evenhand.report.measured.figures import by_attribute, by_group, classes_of, heat
 from evenhand.report.measured.words import UNDEFINED, in_words, lead, metric, shown, shown_error, shown_interval
 from evenhand.report.page.shell import render
+from evenhand.report.provenance import facts
 from evenhand.report.words import number, shown_p
 
 SECTIONS = {
@@ -24,15 +25,14 @@ SECTIONS = {
     "reading": "How to read",
     "provenance": "Provenance",
 }
-MOST_FAILURES = 8
 
 
-def to_html(report: MeasurementReport) -> str:
+def to_html(report: Metrics) -> str:
     """One file that needs nothing else."""
     return render("metrics.html.j2", scripts=["metrics.js"], data=_drawn(report), **_shown(report))
 
 
-def _shown(report: MeasurementReport) -> dict[str, Any]:
+def _shown(report: Metrics) -> dict[str, Any]:
     systems = list(dict.fromkeys(result.system for result in report.results))
     return {
         "title": "Metrics of " + (", ".join(systems) if len(systems) <= 4 else f"{len(systems)} systems"),
@@ -48,15 +48,9 @@ def _shown(report: MeasurementReport) -> dict[str, Any]:
         "failures": [failure for result in report.results for failure in _failures(result)],
         "bootstrap": report.settings.bootstrap,
         "level": f"{report.settings.level:.0%}",
-        "facts": [(name, str(value)) for name, value in report.provenance.items()],
-        "provenance": {"packages": {"evenhand": _version()}, **report.provenance},
+        "facts": facts(report.provenance),
+        "provenance": {"command": None, **report.provenance.to_dict()},
     }
-
-
-def _version() -> str:
-    import importlib.metadata
-
-    return importlib.metadata.version("evenhand")
 
 
 def _rows(result: Measured) -> list[dict[str, Any]]:
@@ -145,7 +139,7 @@ def _failure(result: Measured, behaviour: Behaviour) -> dict[str, Any]:
     }
 
 
-def _drawn(report: MeasurementReport) -> dict[str, Any]:
+def _drawn(report: Metrics) -> dict[str, Any]:
     systems = list(dict.fromkeys(result.system for result in report.results))
     classes = classes_of(report)
     return {

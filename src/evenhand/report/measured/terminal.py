@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.measuring import Measured, MeasurementReport
+from evenhand.measuring import Measured, Metrics
 from evenhand.report.measured.words import in_words, lead, metric, shown, shown_error, shown_interval
 from evenhand.report.words import number
 
@@ -23,7 +23,7 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
 }
 
 
-def print_measurements(report: MeasurementReport, console: Console) -> None:
+def print_measurements(report: Metrics, console: Console) -> None:
     """A table of metrics for each result, and what it says in words."""
     for result in report.results:
         console.print(_table(result))
@@ -33,7 +33,7 @@ def print_measurements(report: MeasurementReport, console: Console) -> None:
         console.print(Text(f"left out: {line}"), soft_wrap=True)
 
 
-def print_summary(report: MeasurementReport, console: Console) -> None:
+def print_summary(report: Metrics, console: Console) -> None:
     """What the metrics say in words; `evenhand measure` prints them all."""
     console.print("Metrics (gold labels are those of the corpus):")
     for result in report.results:

@@ -11,8 +11,9 @@ import numpy as np
 from evenhand.comparing.ability import FAINT
 from evenhand.findings import Finding, SentencePair
 from evenhand.report import ability, figures
-from evenhand.report.details import Details
+from evenhand.report.details import Details, details_of
 from evenhand.report.page.shell import render
+from evenhand.report.provenance import facts
 from evenhand.report.words import (
     comparison_name,
     groups_in_words,
@@ -27,7 +28,7 @@ from evenhand.report.words import (
 )
 
 if TYPE_CHECKING:
-    from evenhand.report.report import Report
+    from evenhand.comparing.audit import Audit
 
 MOST_SENTENCES = 40
 SECTIONS = {
@@ -45,15 +46,15 @@ INTERVAL = ("in general, from", "to")
 HEADINGS = ("system", "comparison", "verdict", "gap", *INTERVAL, "p, these persons", "p, in general", "effect size")
 
 
-def to_html(report: Report) -> str:
+def to_html(report: Audit) -> str:
     """One file that needs nothing else."""
     return render("report.html.j2", scripts=["report.js"], data=_drawn_on_demand(report), **_shown_at_once(report))
 
 
-def _shown_at_once(report: Report) -> dict[str, Any]:
+def _shown_at_once(report: Audit) -> dict[str, Any]:
     names = labels(report.findings)
     place = {key: number for number, key in enumerate(names)}
-    corpus, provenance = report.corpus, report.provenance
+    corpus, provenance = report.corpus, report.provenance.to_dict()
     title = "Audit of " + (", ".join(names.values()) if len(names) <= 6 else f"{len(names)} systems")
     sentences = [{"verdict": finding.verdict, "text": in_words(finding)} for finding in report.findings]
     verdicts: Counter[str] = Counter(finding.verdict for finding in report.findings)
@@ -70,11 +71,11 @@ def _shown_at_once(report: Report) -> dict[str, Any]:
         "sections": [
             {"id": name, "short": short}
             for name, short in SECTIONS.items()
-            if name != "ability" or report.abilities or report.remarks
+            if name != "ability" or report.abilities or report.notes
         ],
         "abilities": ability.shown_at_once(report.abilities, names),
         "crowded": len(report.abilities) > MOST_SENTENCES,
-        "remarks": [(system, remark) for system, remarks in report.remarks.items() for remark in remarks],
+        "remarks": [(note.about or "note", note.text) for note in report.notes],
         "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
         "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(HEADINGS)],
@@ -86,7 +87,7 @@ def _shown_at_once(report: Report) -> dict[str, Any]:
         "thinned": any(finding.n > 300 for finding in report.findings) or len(report.findings) > 80,
         "limits": corpus.about.limits if corpus is not None else (),
         "provenance": {"command": None, **provenance},
-        "facts": _facts(provenance),
+        "facts": facts(report.provenance),
     }
 
 
@@ -127,30 +128,10 @@ def _cell(value: float | None, span: float) -> dict[str, Any]:
     return {"value": "" if value is None else value, "text": "undefined" if value is None else number(value, span=span)}
 
 
-def _facts(provenance: dict[str, Any]) -> list[tuple[str, str]]:
-    corpus, settings = provenance["corpus"], provenance["settings"]
-    return [
-        ("Corpus", f"{corpus['name']} (version {corpus['version']}), {corpus['sentences']:,} sentences"),
-        ("Digest of the sentences", corpus["sentences_digest"]),
-        ("Settings", ", ".join(f"{name} {value}" for name, value in settings.items() if value is not None)),
-        ("Questions in the correction", str(provenance["assessments"])),
-        ("Threshold for a raw p, these persons", f"{provenance['threshold']:.3g}"),
-        ("Threshold for a raw p, in general", f"{provenance['generalising_threshold']:.3g}"),
-        ("Systems", "; ".join(_fingerprint(system) for system in provenance["systems"])),
-        ("Packages", ", ".join(f"{name} {version}" for name, version in provenance["packages"].items())),
-        ("Python", provenance["python"]),
-    ]
-
-
-def _fingerprint(system: dict[str, Any]) -> str:
-    known = f"fingerprint {system['fingerprint'][:12]}" if system["fingerprint"] else "no fingerprint"
-    return f"{system['system']} {system['output']} ({known})"
-
-
-def _drawn_on_demand(report: Report) -> dict[str, Any]:
+def _drawn_on_demand(report: Audit) -> dict[str, Any]:
     names = labels(report.findings)
     place = {key: number for number, key in enumerate(names)}
-    details = report.details
+    details = details_of(report)
     heat_maps = {key: None if details is None else details.heat_map(*key) for key in names}
     some = next((heat_map for heat_map in heat_maps.values() if heat_map is not None), None)
     return {
@@ -175,8 +156,8 @@ def _drawn_on_demand(report: Report) -> dict[str, Any]:
     }
 
 
-def _specs(theme: str, report: Report) -> dict[str, figures.Spec]:
-    delta = 100 * report.provenance["settings"]["equivalence"]
+def _specs(theme: str, report: Audit) -> dict[str, figures.Spec]:
+    delta = 100 * report.provenance.settings["equivalence"]
     return {
         "forest": figures.forest([], delta=delta, theme=theme),
         "boxes": figures.boxes([], theme=theme),
@@ -207,7 +188,7 @@ def _comparison(
     }
 
 
-def _span(report: Report, key: tuple[str, str]) -> float:
+def _span(report: Audit, key: tuple[str, str]) -> float:
     return next(finding.span for finding in report.findings if (finding.system, finding.output) == key)
 
 

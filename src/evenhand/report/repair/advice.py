@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from evenhand.repair.gaps import EVERYBODY
+from evenhand.contrasts import EVERYBODY
 from evenhand.repair.outcomes import Outcome
 from evenhand.repair.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair
 from evenhand.report.repair.words import (

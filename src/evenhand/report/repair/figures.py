@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evenhand.repair.gaps import EVERYBODY
+from evenhand.contrasts import EVERYBODY
 from evenhand.repair.outcomes import Outcome
 from evenhand.repair.result import FITTED, PUBLISHED, Repair
 from evenhand.report.figures import COLOURS, SCHEMA, Row, Spec, base_chart

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.repair.gaps import EVERYBODY
+from evenhand.contrasts import EVERYBODY
 from evenhand.repair.outcomes import Outcome
 from evenhand.repair.result import WITHIN_AT_LEAST, Repair
 from evenhand.report.repair.advice import headline, outcomes_by_gap, typed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import isfinite
 
-from evenhand.repair.gaps import EVERYBODY, PAIRED, UNPAIRED
+from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED
 from evenhand.repair.layers import ANYBODY, Layer
 from evenhand.repair.outcomes import Estimate, Outcome, Verdict
 from evenhand.repair.result import EXACT, FITTED, PUBLISHED, Repair

@@ -11,7 +11,6 @@ import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
 from evenhand.systems.base import Array, Output
-from evenhand.systems.checkpoint import digest_of
 from evenhand.systems.few_shot import reading
 from evenhand.systems.few_shot.asked import checked_ask, instead, own_questions
 from evenhand.systems.few_shot.models import LabelModel
@@ -110,10 +109,10 @@ class FewShot(Through):
         return other
 
     def settings(self) -> dict[str, object]:
-        """What is asked and how it is read, with the code that reads it."""
-        return {"ask": self._ask, "read": self._read, "code": digest_of([Path(reading.__file__)])}
+        """What is asked and how it is read."""
+        return {"ask": self._ask, "read": self._read}
 
-    def tokenise(self, text: str) -> list[str]:
+    def tokenise(self, text: str) -> list[str] | None:
         """The pieces that the model reads a text in."""
         return self._model.tokenise(text)
 
@@ -207,8 +206,7 @@ class FewShot(Through):
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the scores should know, in sentences; none before anything was asked."""
-        of_model: tuple[str, ...] = getattr(self._model, "remarks", tuple)()
-        return (self._inside_in_words(self._mean_inside()), *of_model) if self._inside else ()
+        return (self._inside_in_words(self._mean_inside()), *self._model.remarks()) if self._inside else ()
 
     def _inside_in_words(self, mean: float) -> str:
         least = min(self._inside, key=self._inside.__getitem__)

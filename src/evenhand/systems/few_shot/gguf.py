@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.systems.base import Array, fingerprint_of, system
-from evenhand.systems.checkpoint import digest_of
-from evenhand.systems.few_shot import label_tokens, llama
+from evenhand.systems.base import Array, fingerprint_of
+from evenhand.systems.few_shot import label_tokens
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.gguf_file import checked_gguf
 from evenhand.systems.few_shot.label_tokens import Cutter, Tokens, in_common
 from evenhand.systems.few_shot.llama import LEAST, Llama, import_xllamacpp
+from evenhand.systems.few_shot.models import LabelModel
+from evenhand.systems.table import system
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
@@ -46,7 +47,7 @@ def gguf(
     return FewShot(model, corpus, task=task, ask=ask, read=read)
 
 
-class Gguf:
+class Gguf(LabelModel):
     """A language model in a GGUF file.
 
     Each prompt's numbers are the same, to the bit, whatever was asked before, and with any number of threads. What
@@ -83,10 +84,9 @@ class Gguf:
         with self._path.open("rb") as file:
             content = hashlib.file_digest(file, "sha256").hexdigest()
         devices = [one["description"] for one in import_xllamacpp().get_device_info() if one["name"] != "CPU"]
-        code = digest_of([Path(label_tokens.__file__), Path(llama.__file__)])
         return fingerprint_of(
             type(self), "xllamacpp",
-            content=content, context=self._context, cache=self._cache, devices=devices, code=code,
+            content=content, context=self._context, cache=self._cache, devices=devices, labels=label_tokens.REVISION,
         )  # fmt: skip
 
     def tokenise(self, text: str) -> list[str]:

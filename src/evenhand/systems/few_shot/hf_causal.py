@@ -7,18 +7,19 @@ import inspect
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, quoted
 from evenhand.systems import checkpoint
-from evenhand.systems.base import Array, fingerprint_of, system
+from evenhand.systems.base import Array, fingerprint_of
 from evenhand.systems.few_shot import label_tokens
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.label_tokens import Cutter, LabelTokens, Tokens, in_common
+from evenhand.systems.few_shot.models import LabelModel
 from evenhand.systems.lengths import by_length
+from evenhand.systems.table import system
 from evenhand.systems.torch_import import import_torch
 from evenhand.systems.transformer import Transformer
 
@@ -91,7 +92,7 @@ class Computed:
         return {"use_cache": True, "past_key_values": past}
 
 
-class CausalModel:
+class CausalModel(LabelModel):
     """Gives the probability of whole labels, the product over their tokens, each out of the full vocabulary."""
 
     batch_size = PLANNED
@@ -119,7 +120,7 @@ class CausalModel:
             type(self), "torch", "transformers", "tokenizers",
             # Without a token to pad with, others have to go one by one; here, no padding is ever looked at.
             **self._transformer.what_it_depends_on() | {"at_once": at_once},
-            prefix_cache=prefix_cache, labels=checkpoint.digest_of([Path(label_tokens.__file__)]),
+            prefix_cache=prefix_cache, labels=label_tokens.REVISION,
         )  # fmt: skip
 
     def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:

@@ -17,6 +17,9 @@ T = TypeVar("T")
 SEAM = 4
 """So many of a prompt's last tokens decide how a label after them is cut up."""
 
+REVISION = 1
+"""Raised when a change here may change the probability of a label."""
+
 
 @dataclass(frozen=True)
 class LabelTokens:

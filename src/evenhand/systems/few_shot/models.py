@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
-from evenhand.systems.base import Array
+from evenhand.systems.base import Array, BaseSystem
 
 
-@runtime_checkable
-class LabelModel(Protocol):
+class LabelModel(BaseSystem):
     """A language model that says how probable each label is after a prompt.
 
     A prompt is a `prefix` that many prompts share (instruction, examples), computed once, and an `ending` of its own.
     """
 
-    name: str
-
-    @property
-    def fingerprint(self) -> str | None: ...
-
-    @property
-    def batch_size(self) -> int: ...
-
+    @abstractmethod
     def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
         """The probability of each label, whole, after each prompt: an array of shape (endings, labels).
 
         It is the product over the label's tokens. What the masses of a row leave to one lies outside the labels.
         """
-        ...
 
-    def tokenise(self, text: str) -> list[str]:
-        """The pieces that the model reads a text in."""
-        ...
+    def tokenise(self, text: str) -> list[str] | None:
+        """The pieces that the model reads a text in; None where it does not tell."""
+        return None

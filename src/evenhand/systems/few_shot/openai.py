@@ -7,22 +7,21 @@ import json
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evenhand.errors import BadAnswer, EvenhandError, UsageError, did_you_mean, quoted
-from evenhand.systems.base import Array, system
-from evenhand.systems.checkpoint import digest_of
-from evenhand.systems.few_shot import first_tokens, likeliest
+from evenhand.systems.base import Array
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.first_tokens import FirstTokens, Repeat, between, in_a_chat, in_a_text
 from evenhand.systems.few_shot.likeliest import Listed, Read, listed_in, masses_of
+from evenhand.systems.few_shot.models import LabelModel
 from evenhand.systems.few_shot.notes import LIKELIER, Notes
 from evenhand.systems.few_shot.server import KEY, address_of, hint_for, secrets_for, warn_if_readable
 from evenhand.systems.http.client import Connection, Endpoint
 from evenhand.systems.http.crowd import in_order
+from evenhand.systems.table import system
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
@@ -72,7 +71,7 @@ def openai(
     return FewShot(made, corpus, task=task, ask=ask, read=read)
 
 
-class ServedModel:
+class ServedModel(LabelModel):
     """Gives the probability of labels, as far as a server lists it: by their first tokens, among the likeliest."""
 
     def __init__(
@@ -100,7 +99,7 @@ class ServedModel:
         if not timeout > 0:
             raise UsageError(f"'openai': timeout must be above 0 seconds, not {timeout}")
         self.name = f"openai:{model}"
-        self.batch_size = max(PROMPTS_A_BATCH, concurrency)
+        self.batch_size: int = max(PROMPTS_A_BATCH, concurrency)
         self._model, self._api, self._top, self._concurrency = model, api, top, concurrency
         self._more = dict(request or {})
         self._key_env = key_env
@@ -110,9 +109,8 @@ class ServedModel:
         self._firsts: dict[tuple[str, ...], FirstTokens] = {}
         self._notes = Notes(self.name)
         told = [model, self._endpoint.shown, api, top, self._more]
-        self.resume_key = _hash(told)
-        code = digest_of(Path(room) for room in (__file__, first_tokens.__file__, likeliest.__file__))
-        self.fingerprint: str | None = None if version is None else _hash([*told, version, code])
+        self.resume_key: str | None = _hash(told)
+        self.fingerprint: str | None = None if version is None else _hash([*told, version, self.revision])
 
     def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
         """The probability of each label after each prompt, by its first token: an array of shape (endings, labels).
@@ -142,10 +140,6 @@ class ServedModel:
                 )
             found.append(read)
         return found
-
-    def tokenise(self, text: str) -> list[str]:
-        """A server does not tell the pieces that its model reads a text in."""
-        raise NotImplementedError(f"{self.name!r} does not tell its tokens")
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the scores should know, in sentences."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from evenhand.errors import BadAnswer, quoted
-from evenhand.systems.base import Array, Output, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.few_shot.models import LabelModel
 from evenhand.systems.few_shot.task import Task
 
@@ -16,7 +16,7 @@ ROUNDING = 1e-5
 """By how much probabilities of labels may add up to more than one."""
 
 
-class LabelReader:
+class LabelReader(BaseScorer):
     """Asked `QUESTION<tab>TEXT`, it gives the probability of each label of the task.
 
     The probabilities are the model's own, over all that it could say: what they lack to one lies outside the labels.
@@ -42,7 +42,7 @@ class LabelReader:
     @property
     def resume_key(self) -> str | None:
         """Tells whether an interrupted run may go on, where the model has no fingerprint but can say that much."""
-        own = getattr(self.model, "resume_key", None)
+        own = self.model.resume_key
         return None if own is None else f"{own} {self.task.digest}"
 
     def score(self, texts: Sequence[str]) -> Array:

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import BadAnswer, UsageError
-from evenhand.systems.base import Array, Output, system
+from evenhand.systems.base import Array, BaseScorer, Output
 from evenhand.systems.callables import named_outputs
 from evenhand.systems.http.client import Connection, Endpoint
 from evenhand.systems.http.crowd import in_order
 from evenhand.systems.http.mapping import Request, response_of
 from evenhand.systems.http.secrets import Secrets
+from evenhand.systems.table import system
 
 TEXTS_A_REQUEST = 32
 REQUESTS_A_BATCH = 16
@@ -24,7 +25,7 @@ REQUESTS_A_BATCH = 16
 
 
 @system("http", address="URL")
-class Http:
+class Http(BaseScorer):
     """An endpoint on the web or on this machine: JSON in, JSON out.
 
     By default {"texts": [...]} is posted and {"scores": [...]} is read, one number or one row of numbers a text.
@@ -57,20 +58,20 @@ class Http:
         if not timeout > 0:
             raise UsageError(f"'http': timeout must be above 0 seconds, not {timeout}")
         self.name = f"http:{url}"
-        self.samples = samples
+        self.samples: bool = samples
         self._request = Request({"texts": "$texts"} if request is None else request)
         single = self._request.takes_one
         response = ("score" if single else "scores") if response is None else response
         self._response = response_of(response, takes_one=single)
-        self.outputs = _outputs(outputs, response, low, high)
+        self.outputs: tuple[Output, ...] = _outputs(outputs, response, low, high)
         self._a_request = 1 if single else batch_size
-        self.batch_size = self._a_request * max(REQUESTS_A_BATCH, concurrency)
+        self.batch_size: int = self._a_request * max(REQUESTS_A_BATCH, concurrency)
         self._concurrency = concurrency
         secrets = Secrets(headers)
         self._endpoint = Endpoint(url, secrets, timeout=timeout, retries=retries)
         # Of the headers only the names: their values may be secrets.
         asked = [url, request, response, self._a_request, [output.name for output in self.outputs], [*secrets.headers]]
-        self.resume_key = _hash(asked)
+        self.resume_key: str | None = _hash(asked)
         self.fingerprint: str | None = None if version is None else _hash([*asked, version])
 
     def score(self, texts: Sequence[str]) -> Array:

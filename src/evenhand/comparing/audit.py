@@ -1,0 +1,102 @@
+"""What an audit found: findings, metrics where there is gold, and whether the systems do their job."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import polars as pl
+
+from evenhand.comparing.ability import Ability
+from evenhand.corpora import Corpus
+from evenhand.findings import Finding
+from evenhand.measuring import Metrics
+from evenhand.results import Result
+from evenhand.results.note import by_subject
+from evenhand.results.rendering import Files
+from evenhand.results.result import CORPUS_FILE, SCORES_FILE, attached
+from evenhand.scoring import Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Audit(Result):
+    """What an audit found. `scores` is None for one that was loaded without them."""
+
+    kind: ClassVar[str] = "audit"
+    file: ClassVar[str] = "report.json"
+
+    findings: tuple[Finding, ...]
+    scores: Scores | None = field(default=None, repr=False)
+    corpus: Corpus | None = field(default=None, repr=False)
+    measurements: Metrics | None = field(default=None, repr=False)
+    """Metrics of classifiers and taggers, where the corpus has gold labels."""
+    abilities: tuple[Ability, ...] = field(default=(), repr=False)
+    """Whether the systems do their job, where the corpus has emotion words."""
+    of_taggers: bool = field(default=False, repr=False)
+    """Whether taggers were asked: findings are then about how often they find an entity."""
+
+    def __repr__(self) -> str:
+        verdicts = Counter(finding.verdict for finding in self.findings)
+        counted = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
+        return f"<Audit: {len(self.findings)} findings ({counted})>"
+
+    def frame(self) -> pl.DataFrame:
+        """One row per finding, the nested parts in columns such as `generalising_p`."""
+        return pl.DataFrame([_flat(finding) for finding in self.findings], infer_schema_length=None)
+
+    def content(self) -> dict[str, Any]:
+        """`findings`, and what else is known; of taggers, the metrics stand at the top as well."""
+        content: dict[str, Any] = {"findings": [finding.to_dict() for finding in self.findings]}
+        if self.abilities:
+            content["abilities"] = [ability.to_dict() for ability in self.abilities]
+        remarks = by_subject(self.notes)
+        if remarks:
+            content["remarks"] = remarks
+        if self.measurements is not None and self.of_taggers:
+            content |= {"taggers": True, **self.measurements.content()}
+        elif self.measurements is not None:
+            content["measurements"] = self.measurements.to_dict()
+        return content
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """Rebuild an audit, with its scores and its corpus where they were kept."""
+        of_taggers = values.get("taggers", False)
+        measured = values if of_taggers else values.get("measurements")
+        return cls(
+            findings=tuple(Finding.from_dict(finding) for finding in values["findings"]),
+            scores=attached(Scores, folder, SCORES_FILE),
+            corpus=attached(Corpus, folder, CORPUS_FILE),
+            measurements=None if measured is None else Metrics.from_dict(measured),
+            abilities=tuple(Ability.from_dict(ability) for ability in values.get("abilities", ())),
+            of_taggers=of_taggers,
+            **cls.common({"notes": _remarks(values), **values}),
+        )
+
+    def attachments(self) -> Files:
+        """The scores and the corpus, where they are known."""
+        known = {SCORES_FILE: self.scores, CORPUS_FILE: self.corpus}
+        return {name: one.to_bytes() for name, one in known.items() if one is not None}
+
+
+def _remarks(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What earlier versions, which had no notes, saved as remarks of systems."""
+    remarks = values.get("remarks", {}).items()
+    return [{"about": system, "text": text} for system, texts in remarks for text in texts]
+
+
+def _flat(finding: Finding) -> dict[str, Any]:
+    values = finding.to_dict()
+    for part in ("generalising", "equivalence", "power"):
+        values |= {f"{part}_{name}": value for name, value in values.pop(part).items()}
+    values["generalising_left_out"] = ", ".join(values["generalising_left_out"])
+    rests_on = values.pop("rests_on")
+    values |= {"rests_on": rests_on["person"], "without": rests_on["without"]}
+    for name in ("range", "interval", "generalising_interval"):
+        low, high = values.pop(name) or (None, None)
+        values |= {f"{name}_low": low, f"{name}_high": high}
+    values["undefined"] = "; ".join(f"{name}: {reason}" for name, reason in values["undefined"].items())
+    return values

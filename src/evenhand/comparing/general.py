@@ -1,0 +1,41 @@
+"""The gap for persons in general: the generalising test of one contrast, on any columns of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.contrasts import Contrast, Floats, Ints
+from evenhand.stats import Components, GroupedMeans, variance_components
+from evenhand.stats.types import Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Which units vary around a mean of their own, what each mean counts in a gap, and which units are pairs."""
+
+    of_unit: Ints
+    coefficients: Floats
+    pairs: Bools
+
+
+def scale_of(numbers: Floats, span: Floats) -> Floats:
+    """What rounding is measured by, for each column: its span, or the numbers themselves where those are larger."""
+    ends = numbers.min(axis=0, initial=0.0), numbers.max(axis=0, initial=0.0)
+    scale: Floats = np.maximum(span, np.maximum(-ends[0], ends[1]))
+    return scale
+
+
+def general_gap(contrast: Contrast, numbers: Floats, *, scale: Floats, strata: Strata | None = None) -> Components:
+    """The estimate of each column and what it varies by; in finer strata than the contrast's where those are given."""
+    shape = len(contrast.units), -1, numbers.shape[1]
+    finest = strata or Strata(contrast.stratum, contrast.coefficients, contrast.pairs)
+    return variance_components(
+        [GroupedMeans((one.operator @ numbers).reshape(shape), one.weights) for one in contrast.sampled_groupings],
+        stratum=finest.of_unit,
+        coefficients=finest.coefficients,
+        scale=scale,
+        pairs=finest.pairs,
+        matched_sizes=contrast.matched_sizes if strata is None else None,
+    )

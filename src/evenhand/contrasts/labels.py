@@ -1,0 +1,47 @@
+"""What the two sides of a contrast are called where people read of them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from evenhand.contrasts.build import CROSS
+from evenhand.contrasts.contrast import Contrast
+from evenhand.corpora import Corpus
+from evenhand.corpora.labels import crossed, names_of
+
+NAMES = "names"
+
+
+def side_labels(contrast: Contrast, corpus: Corpus) -> tuple[str, str]:
+    """The labels of the first and the second group, or their code names where the corpus has none for them.
+
+    >>> from evenhand.contrasts import contrast
+    >>> from evenhand.corpora import eec
+    >>> [side_labels(contrast(eec(), attribute), eec()) for attribute in ("gender", "race")]
+    [('women', 'men'), ('African American names', 'European American names')]
+    """
+    if contrast.interaction:
+        return _gaps(contrast, corpus)
+    first, second = (_label(corpus, contrast.attribute, group) for group in (contrast.first, contrast.second))
+    if first is None or second is None:
+        return contrast.first, contrast.second
+    return (names_of(first), names_of(second)) if contrast.called == NAMES else (first, second)
+
+
+def _gaps(contrast: Contrast, corpus: Corpus) -> tuple[str, str]:
+    """The sides of an interaction are gaps themselves."""
+    attribute, other = contrast.attribute.split(CROSS)
+    within = [corpus.labels.get(other, {}).get(group) for group in corpus.attributes[other][:2]]
+    shown = [None if label is None else names_of(label) if contrast.called == NAMES else label for label in within]
+    first, second = (label and f"the {attribute.replace('_', ' ')} gap among {label}" for label in shown)
+    return first or contrast.first, second or contrast.second
+
+
+def _label(corpus: Corpus, attribute: str, group: str) -> str | None:
+    """A group's label, composed where attributes are crossed; None where one of them has none."""
+    parts = attribute.split(CROSS)
+    for groups in product(*(corpus.attributes[part] for part in parts)):
+        if " ".join(groups) == group:
+            labels = [corpus.labels.get(part, {}).get(one) for part, one in zip(parts, groups, strict=True)]
+            return crossed([label for label in labels if label]) if all(labels) else None
+    return None
