@@ -152,7 +152,8 @@ class Metrics(Result):
         """Like any result; the notes of a single one stand among those of the whole, and say what they are about."""
         values = super().to_dict()
         # A name here, where other kinds have an object: it was one before all results had the same provenance.
-        values["provenance"] |= {"corpus": one.name for one in self.provenance.corpora[:1]}
+        if self.provenance.corpora:
+            values["provenance"]["corpus"] = self.provenance.corpora[0].name
         own = [Note(self.results[0].about, text).to_dict() for text in self.results[0].notes] if self.single else []
         return values | {"notes": [*own, *values["notes"]]}
 
