@@ -40,7 +40,7 @@ class Told:
 
 
 def after(corpus: Corpus, home: dict[str, str], source: str = "en") -> Drift:
-    return drift(corpus, ThereAndBack(Told(home, source)), progress=False)
+    return drift(corpus, ThereAndBack(Told(home, source)))
 
 
 PERSONS = {"she": "female", "he": "male", "my sister": "female", "my brother": "male", "Ebony": "female"}
@@ -242,7 +242,7 @@ def test_the_report_says_it_all(corpus: Corpus) -> None:
 
 @pytest.fixture(scope="module")
 def real(apertium: Apertium, tmp_path_factory: pytest.TempPathFactory) -> Drift:
-    return drift(eec(), ThereAndBack(apertium, cache=tmp_path_factory.mktemp("cache")), progress=False)
+    return drift(eec(), ThereAndBack(apertium, cache=tmp_path_factory.mktemp("cache")))
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ def corpus_of(texts: Sequence[str], make_corpus: Callable[..., Corpus]) -> Corpu
 
 
 def test_it_is_a_scorer_with_the_outputs_of_its_system(latin: Dictionary) -> None:
-    trip = RoundTrip(Length(), latin, via="la")
+    trip = RoundTrip(Length(), ThereAndBack(latin, via="la"))
     assert isinstance(trip, Scorer)
     assert trip.outputs == Length.outputs
     assert trip.name == "roundtrip:dictionary(en-la)+length"
@@ -58,36 +58,56 @@ def test_it_is_a_scorer_with_the_outputs_of_its_system(latin: Dictionary) -> Non
 
 def test_the_system_hears_what_came_home(latin: Dictionary) -> None:
     system = Length()
-    trip = RoundTrip(system, latin)
+    trip = RoundTrip(system, ThereAndBack(latin))
     answers = trip.score(["He is sad.", "I saw him.", "Ebony is sad.", ""])
-    assert system.asked == [["She is sad.", "I saw her.", "Ebony is sad."], [""]]
+    assert system.asked == [["", "Ebony is sad.", "I saw her."], ["She is sad."]]
     assert answers[:, 0].tolist() == [11, 10, 13, 0]
 
 
-def test_batches_are_whole_batches_of_the_system_and_enough_for_the_translator(recorder: Any) -> None:
-    assert RoundTrip(Length(batch_size=3), recorder(batch_size=10)).batch_size == 12
-    assert RoundTrip(Length(batch_size=30), recorder(batch_size=10)).batch_size == 30
+def test_what_the_system_says_of_itself_holds_after_a_round_trip_too(latin: Dictionary) -> None:
+    class Talkative(Length):
+        def remarks(self) -> tuple[str, ...]:
+            return ("I only count letters",)
+
+        def tokenise(self, text: str) -> list[str]:
+            return list(text)
+
+    trip = RoundTrip(Talkative(), ThereAndBack(latin))
+    assert trip.remarks() == ("I only count letters",)
+    assert trip.tokenise("Tia") == ["T", "i", "a"]
+
+
+def test_a_text_that_comes_home_as_another_shares_its_answer(
+    latin: Dictionary, make_corpus: Callable[..., Corpus]
+) -> None:
+    system, twin = Length(), Length()
+    corpus = corpus_of(["He is sad.", "She is sad."], make_corpus)
+    once, again = RoundTrip(system, ThereAndBack(latin)), RoundTrip(twin, ThereAndBack(latin))
+    again.name = "again"
+    score([once, again], corpus)
+    assert system.asked == [["She is sad."]]
+    assert twin.asked == []
 
 
 def test_the_fingerprint_is_of_system_and_both_translators(recorder: Any, latin: Dictionary) -> None:
     prints = [
-        RoundTrip(Length(), recorder()).fingerprint,
-        RoundTrip(Length(fingerprint="v2"), recorder()).fingerprint,
-        RoundTrip(Length(), recorder(fingerprint="v2")).fingerprint,
-        RoundTrip(Length(), latin).fingerprint,
-        RoundTrip(Length(), latin, latin.back()).fingerprint,
+        RoundTrip(Length(), ThereAndBack(recorder())).fingerprint,
+        RoundTrip(Length(fingerprint="v2"), ThereAndBack(recorder())).fingerprint,
+        RoundTrip(Length(), ThereAndBack(recorder(fingerprint="v2"))).fingerprint,
+        RoundTrip(Length(), ThereAndBack(latin)).fingerprint,
+        RoundTrip(Length(), ThereAndBack(latin, latin.back())).fingerprint,
     ]
     assert len({*prints[:4]}) == 4
     assert prints[3] == prints[4]
-    assert RoundTrip(Length(fingerprint=None), recorder()).fingerprint is None
-    assert RoundTrip(Length(), recorder(fingerprint=None)).fingerprint is None
+    assert RoundTrip(Length(fingerprint=None), ThereAndBack(recorder())).fingerprint is None
+    assert RoundTrip(Length(), ThereAndBack(recorder(fingerprint=None))).fingerprint is None
 
 
 def test_a_way_back_must_lead_back(latin: Dictionary) -> None:
     with pytest.raises(UsageError, match=r"goes from en to la, but .* from en to la; that is no way back"):
         ThereAndBack(latin, latin)
     with pytest.raises(UsageError, match="goes to la, not to es"):
-        RoundTrip(Length(), latin, via="es")
+        RoundTrip(Length(), ThereAndBack(latin, via="es"))
 
 
 def test_a_translator_that_knows_no_way_back_asks_for_one(latin: Dictionary) -> None:
@@ -99,17 +119,19 @@ def test_a_translator_that_knows_no_way_back_asks_for_one(latin: Dictionary) -> 
 
     assert isinstance(OneWay(), Translator)
     with pytest.raises(UsageError, match="'one-way' does not know its way back"):
-        RoundTrip(Length(), OneWay())
-    assert RoundTrip(Length(), OneWay(), latin.back()).score(["He is sad."]).tolist() == [[11]]
+        RoundTrip(Length(), ThereAndBack(OneWay()))
+    assert RoundTrip(Length(), ThereAndBack(OneWay(), latin.back())).score(["He is sad."]).tolist() == [[11]]
 
 
-def test_an_answer_that_cannot_be_used_is_said_of_the_system_and_of_what_it_heard(latin: Dictionary) -> None:
+def test_an_answer_that_cannot_be_used_is_said_of_the_system_and_of_what_it_heard(
+    latin: Dictionary, make_corpus: Callable[..., Corpus]
+) -> None:
     class Silent(Length):
         def score(self, texts: Sequence[str]) -> Any:
             return [None for _ in texts]
 
     with pytest.raises(BadAnswer, match=r"system 'length' answered None .* \"She is sad.\""):
-        RoundTrip(Silent(), latin).score(["He is sad."])
+        score([RoundTrip(Silent(), ThereAndBack(latin))], corpus_of(["He is sad."], make_corpus))
 
 
 def test_a_system_that_draws_is_told_for_the_so_manieth_time(latin: Dictionary) -> None:
@@ -119,7 +141,7 @@ def test_a_system_that_draws_is_told_for_the_so_manieth_time(latin: Dictionary) 
         def draw(self, texts: Sequence[str], number: int) -> Array:
             return self.score(texts) + number
 
-    trip = RoundTrip(Drawing(), latin)
+    trip = RoundTrip(Drawing(), ThereAndBack(latin))
     assert trip.samples
     assert trip.draw(["He."], 7).tolist() == [[11]]
 
@@ -134,7 +156,7 @@ def test_what_is_no_translation_is_refused(said: list[Any], message: str) -> Non
             return said
 
     with pytest.raises(BadAnswer, match=message):
-        RoundTrip(Length(), Broken({}, source="en", target="la")).score(["a", "b"])
+        RoundTrip(Length(), ThereAndBack(Broken({}, source="en", target="la"))).score(["a", "b"])
 
 
 # What is kept
@@ -158,12 +180,10 @@ def test_a_translator_that_fails_half_way_loses_nothing(recorder: Any, make_corp
     corpus = corpus_of(texts, make_corpus)
     failing = recorder(fails_on="text 5")
     system = Length(batch_size=100)
-    with pytest.raises(ScoringFailed, match=r'could not score 10 of 10 .* "text 5" .*the line is busy'):
-        score([RoundTrip(system, failing)], corpus)
+    with pytest.raises(ScoringFailed, match=r"could not be asked: .*the line is busy"):
+        score([RoundTrip(system, ThereAndBack(failing))], corpus)
     mended = recorder()
-    scores = score([RoundTrip(system, mended)], corpus)
-    # Of the batch of text 5, texts 7 and 6 were done before it failed, and text 4 while the culprit was looked for.
-    assert mended.given == [["text 5", "text 8", "text 9"]]
+    scores = score([RoundTrip(system, ThereAndBack(mended))], corpus)
     assert scores.matrix[:, 0].tolist() == [6.0] * 10
 
 
@@ -176,19 +196,22 @@ def test_what_came_before_the_failure_is_kept(recorder: Any) -> None:
     assert mended.given == [["text 4", "text 5", "text 8", "text 9"]]
 
 
-def test_nobody_vouches_for_a_translator_without_fingerprint(recorder: Any, own_cache: Path) -> None:
+def test_nobody_vouches_for_a_translator_without_fingerprint(
+    recorder: Any, own_cache: Path, make_corpus: Callable[..., Corpus]
+) -> None:
     """What it said serves to finish what was begun, and is dropped when that is done."""
     texts = [f"text {number}" for number in range(10)]
-    with pytest.raises(ValueError, match="busy"):
-        RoundTrip(Length(), recorder(fingerprint=None, fails_on="text 5")).score(texts)
+    corpus = corpus_of(texts, make_corpus)
+    with pytest.raises(ScoringFailed, match="busy"):
+        score([RoundTrip(Length(), ThereAndBack(recorder(fingerprint=None, fails_on="text 5")))], corpus)
     assert list(own_cache.rglob("*.answers"))
     mended = recorder(fingerprint=None)
-    RoundTrip(Length(), mended).score(texts)
+    score([RoundTrip(Length(), ThereAndBack(mended))], corpus)
     # A few are asked for again, to see whether it is still the same translator.
     assert mended.given == [[*texts[:4], "text 6", "text 7"], ["text 4", "text 5", "text 8", "text 9"]]
-    assert not list(own_cache.rglob("*.answers"))
+    assert not list((own_cache / "translating").rglob("*.answers"))
     afresh = recorder(fingerprint=None)
-    RoundTrip(Length(), afresh).score(texts)
+    score([RoundTrip(Length(), ThereAndBack(afresh))], corpus)
     assert sum(map(len, afresh.given)) == 10
 
 
@@ -220,7 +243,7 @@ def test_a_cache_that_cannot_be_written_is_told_before_anything_is_asked(recorde
 
 
 def test_both_ways_show_their_progress(recorder: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    ThereAndBack(recorder()).journeys(["one", "two", "one"], progress=True)
+    ThereAndBack(recorder(), progress=True).journeys(["one", "two", "one"])
     assert capsys.readouterr().err.count("2/2") >= 2
 
 
@@ -254,10 +277,10 @@ def test_a_second_run_starts_no_process(
     apertium: Apertium, monkeypatch: pytest.MonkeyPatch, make_corpus: Callable[..., Corpus]
 ) -> None:
     corpus = corpus_of(["She feels angry.", "He feels angry.", "This woman feels sad."], make_corpus)
-    first = score([RoundTrip(Length(fingerprint="other"), apertium)], corpus)
+    first = score([RoundTrip(Length(fingerprint="other"), ThereAndBack(apertium))], corpus)
     known = Apertium("eng-spa"), Apertium("spa-eng")
     monkeypatch.delattr(subprocess, "Popen")
-    again = score([RoundTrip(Length(), *known)], corpus)
+    again = score([RoundTrip(Length(), ThereAndBack(*known))], corpus)
     assert again.matrix.tolist() == first.matrix.tolist() == [[15], [15], [21]]
 
 
@@ -267,7 +290,7 @@ def test_one_process_a_batch_and_way(
     started: list[Any] = []
     real = subprocess.Popen
     monkeypatch.setattr(subprocess, "Popen", lambda *args, **named: started.append(args) or real(*args, **named))
-    trip = RoundTrip(build_system("vader"), apertium, apertium.back())
+    trip = RoundTrip(build_system("vader"), ThereAndBack(apertium, apertium.back()))
     started.clear()
     score([trip], corpus_of([f"She saw {number} dogs." for number in range(200)], make_corpus))
     assert len(started) == 2

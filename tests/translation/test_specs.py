@@ -51,14 +51,14 @@ def test_a_translator_and_a_system(corpus: Corpus) -> None:
 def test_two_translators_and_a_system_with_settings(corpus: Corpus) -> None:
     made = round_trip("roundtrip:pidgin:en-xx,pidgin:xx-en+random(seed=3)", corpus)
     assert made.trip.name == "pidgin:en-xx,pidgin:xx-en"
-    assert made.system.name == "random(seed=3)"
+    assert made.inner.name == "random(seed=3)"
 
 
 def test_files_for_both(corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "xx.yaml").write_text("there: {translator: pidgin:en-xx, settings: {he: er}}\n")
     (tmp_path / "mine.yaml").write_text("name: mine\nsystem: random\nsettings: {seed: 4}\n")
     made = round_trip(f"roundtrip:{tmp_path}/xx.yaml+{tmp_path}/mine.yaml", corpus)
-    assert made.system.name == "mine"
+    assert made.inner.name == "mine"
     assert made.trip.there.translate(["He is sad."]) == ["Er is sad."]
     (tmp_path / "whole.yaml").write_text("name: after\nsystem: roundtrip:pidgin:en-xx+vader\n")
     assert round_trip(str(tmp_path / "whole.yaml"), corpus).name == "after"
@@ -66,7 +66,7 @@ def test_files_for_both(corpus: Corpus, tmp_path: Path) -> None:
 
 def test_a_round_trip_of_a_round_trip(corpus: Corpus) -> None:
     made = round_trip("roundtrip:pidgin:en-xx+roundtrip:pidgin:en-yy+vader", corpus)
-    assert isinstance(made.system, RoundTrip)
+    assert isinstance(made.inner, RoundTrip)
 
 
 def test_bounds_and_cache_are_handed_on(corpus: Corpus, tmp_path: Path, own_cache: Path) -> None:

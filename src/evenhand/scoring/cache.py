@@ -25,7 +25,7 @@ from evenhand.errors import EvenhandError
 from evenhand.files import reason, write_all
 from evenhand.records import matrix_record, read_matrices
 from evenhand.scoring.plan import Plan, key_of
-from evenhand.systems.base import Array, BaseScorer
+from evenhand.systems.base import Array, BaseSystem
 
 VARIABLE = "EVENHAND_CACHE_DIR"
 ANSWERS = ".answers"
@@ -45,15 +45,14 @@ def cache_root(folder: Path | None = None) -> Path:
     return Path(platformdirs.user_cache_dir("evenhand", appauthor=False))
 
 
-def store_for(system: BaseScorer, plan: Plan, root: Path) -> Store:
+def store_for(system: BaseSystem, plan: Plan, root: Path) -> Store:
     """The part of the cache that holds this system's answers."""
-    outputs = [output.name for output in system.outputs]
     if system.fingerprint is not None:
-        return Store(root, root / "scores" / key_of([system.fingerprint, *outputs]), lasting=True)
+        return Store(root, root / "scores" / key_of([system.fingerprint, *system.answer_names]), lasting=True)
     # Without a fingerprint nobody knows whether the system still gives the answers it gave, so they may only complete
     # the very run that was interrupted: the same name, the same code as far as it can be seen, the same questions.
     resume_key = "" if system.resume_key is None else f"={system.resume_key}"
-    run = key_of([system.name, resume_key, plan.key, *outputs])
+    run = key_of([system.name, resume_key, plan.key, *system.answer_names])
     return Store(root, root / "unfinished" / run, lasting=False)
 
 

@@ -45,6 +45,31 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
+class Drawn:
+    """What one system said about the sentences of a corpus, as often as it was asked."""
+
+    system: str
+    outputs: tuple[Output, ...]
+    fingerprint: str | None
+    values: Array
+    """Of shape (draws, sentences, outputs)."""
+
+    def means(self) -> Array:
+        """The mean of the draws of each sentence."""
+        # Rounding must not carry a mean beyond what was drawn, which lies in the output's range.
+        return np.clip(self.values.mean(axis=0), self.values.min(axis=0), self.values.max(axis=0))
+
+    def columns(self) -> list[Column]:
+        """A column for each output, with the spread between draws: its root mean square over the sentences."""
+        draws, sentences, outputs = self.values.shape
+        spreads: Sequence[float | None] = [None] * outputs
+        if draws > 1 and sentences:
+            spreads = np.sqrt(self.values.var(axis=0, ddof=1).mean(axis=0)).tolist()
+        named = zip(self.outputs, spreads, strict=True)
+        return [Column(self.system, output, self.fingerprint, draws, spread) for output, spread in named]
+
+
+@dataclass(frozen=True, eq=False)
 class Scores:
     """One row per sentence of a corpus, one column per system and output.
 
@@ -69,6 +94,12 @@ class Scores:
             )
         _refuse_repeated("id", self.ids)
         _refuse_repeated("column", [column.name for column in self.columns])
+
+    @staticmethod
+    def of_draws(ids: tuple[str, ...], drawn: Sequence[Drawn], corpus_digest: str) -> Scores:
+        """The means of what systems said."""
+        columns = tuple(column for one in drawn for column in one.columns())
+        return Scores(ids, read_only(np.hstack([one.means() for one in drawn])), columns, corpus_digest)
 
     def __repr__(self) -> str:
         return f"<Scores: {len(self.ids):,} sentences, {', '.join(column.name for column in self.columns)}>"
@@ -146,23 +177,27 @@ class Scores:
     @staticmethod
     def load(path: Path | str) -> Scores:
         """Read what `save` wrote."""
-        try:
-            content = Path(path).read_bytes()
-        except FileNotFoundError as error:
-            raise UsageError(f"there is no file {path}") from error
-        except OSError as error:
-            raise EvenhandError(f"cannot read {path}: {reason(error)}") from error
-        try:
-            metadata = pl.read_parquet_metadata(io.BytesIO(content))
-            frame = pl.read_parquet(io.BytesIO(content))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise EvenhandError(f"{path} is not a Parquet file, or a damaged one") from error
+        frame, metadata = saved_parquet(Path(path))
         if METADATA not in metadata:
             raise UsageError(f"{path} is a Parquet file, but not one of scores that Evenhand saved")
         try:
             return _scores(frame, json.loads(metadata[METADATA]))
         except (EvenhandError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
             raise EvenhandError(f"{path} does not hold scores that this version of Evenhand can read") from error
+
+
+def saved_parquet(path: Path) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The rows of a Parquet file, and what was written down beside them."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise UsageError(f"there is no file {path}") from error
+    except OSError as error:
+        raise EvenhandError(f"cannot read {path}: {reason(error)}") from error
+    try:
+        return pl.read_parquet(io.BytesIO(content)), pl.read_parquet_metadata(io.BytesIO(content))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise EvenhandError(f"{path} is not a Parquet file, or a damaged one") from error
 
 
 def _scores(frame: pl.DataFrame, provenance: dict[str, Any]) -> Scores:

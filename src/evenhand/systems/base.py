@@ -121,6 +121,11 @@ class BaseSystem(ABC):
         batch_size = 1024
         samples = False
 
+    @property
+    @abstractmethod
+    def answer_names(self) -> tuple[str, ...]:
+        """What its answers consist of; answers of other parts are never taken for them."""
+
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the results should know, in sentences; asked for after the answers were given."""
         return ()
@@ -134,6 +139,11 @@ class BaseScorer(BaseSystem):
         @property
         def outputs(self) -> tuple[Output, ...]:
             """The numbers that it gives, with different names."""
+
+    @property
+    def answer_names(self) -> tuple[str, ...]:
+        """The names of its outputs."""
+        return tuple(output.name for output in self.outputs)
 
     @abstractmethod
     def score(self, texts: Sequence[str]) -> Array:

@@ -53,8 +53,18 @@ class BaseTagger(BaseSystem):
         def classes(self) -> tuple[str, ...] | None:
             """The classes that it can give; None where that is not known."""
 
+        @property
+        def renamed(self) -> Mapping[str, str] | None:
+            """What classes of its own are called in corpora, `{"GPE": "LOC"}`; None: as is usual."""
+
     else:
         classes = None
+        renamed = None
+
+    @property
+    def answer_names(self) -> tuple[str, ...]:
+        """Tags."""
+        return ("tags",)
 
     @abstractmethod
     def tag(self, token_lists: TokenLists) -> list[Tagging]:

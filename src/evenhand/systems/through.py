@@ -75,6 +75,9 @@ class Through(BaseScorer):
         answers = np.vstack(parts) if parts else np.empty((0, len(self.inner.outputs)))
         return self.read(texts, answers_to(asked, distinct, answers))
 
+    def complete(self) -> None:
+        """What the answers were for is done."""
+
     def tokenise(self, text: str) -> list[str] | None:
         """The pieces that the inner system reads a text in."""
         return self.inner.tokenise(text)

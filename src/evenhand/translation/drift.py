@@ -170,19 +170,19 @@ class Drift:
         return replace(corpus, frame=frame, attributes=attributes, drawn_from=corpus.drawn_from or corpus.digest)
 
 
-def drift(corpus: Corpus, trip: ThereAndBack, *, progress: bool | None = None) -> Drift:
+def drift(corpus: Corpus, trip: ThereAndBack) -> Drift:
     """Send a corpus there and back, and see what became of it.
 
     >>> from evenhand.corpora import eec
     >>> from evenhand.translation import Dictionary
     >>> there = Dictionary({"he": "ille", "she": "ille"}, source="en", target="la")
-    >>> found = drift(eec(), ThereAndBack(there), progress=False)
+    >>> found = drift(eec(), ThereAndBack(there))
     >>> found.crossings
     (Crossing(attribute='gender', before='female', after='male', sentences=82),)
     >>> found.left_out().persons
     ('she', 'he')
     """
-    journeys = trip.journeys(corpus.frame["text"].to_list(), progress=progress)
+    journeys = trip.journeys(corpus.frame["text"].to_list())
     found = Drift(
         corpus=corpus.name,
         corpus_digest=corpus.digest,

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.errors import UsageError
-from evenhand.scoring.answers import checked
 from evenhand.scoring.cache import cache_root
 from evenhand.scoring.progress import Start, progress_bars
-from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, fingerprint_of
+from evenhand.systems.through import Asked, Through
 from evenhand.translation.base import Translator, code, way_back
 from evenhand.translation.kept import Kept
 
@@ -30,12 +30,18 @@ class Journey:
 class ThereAndBack:
     """Two translators, one for each way. Their translations are kept under the cache folder.
 
-    `back` may be left out where the translator knows its own way home; `via`, where it is given, is the language that
+    `progress` shows a bar for each way (None: on a terminal only). `back` may be left out where the translator knows its own way home; `via`, where it is given, is the language that
     is passed through, to make sure that it is.
     """
 
     def __init__(
-        self, there: Translator, back: Translator | None = None, *, via: str | None = None, cache: Path | None = None
+        self,
+        there: Translator,
+        back: Translator | None = None,
+        *,
+        via: str | None = None,
+        cache: Path | None = None,
+        progress: bool | None = None,
     ) -> None:
         self.there = there
         self.back = way_back(there) if back is None else back
@@ -49,6 +55,7 @@ class ThereAndBack:
         self.name = there.name if back is None else f"{there.name},{back.name}"
         self.source, self.via = there.source, there.target
         self._cache = cache
+        self._progress = progress
         self._kept: tuple[Kept, Kept] | None = None
 
     @property
@@ -63,10 +70,10 @@ class ThereAndBack:
         said = [str(one.fingerprint or getattr(one, "resume_key", "")) for one in (self.there, self.back)]
         return hashlib.sha256("\n".join([self.name, *said]).encode()).hexdigest()
 
-    def journeys(self, texts: Sequence[str], *, progress: bool | None = False) -> list[Journey]:
-        """Each text's way there and back; `progress` shows a bar for each way (None: on a terminal only)."""
+    def journeys(self, texts: Sequence[str]) -> list[Journey]:
+        """Each text's way there and back."""
         there, back = self._both()
-        with progress_bars(progress) as start:
+        with progress_bars(self._progress) as start:
             abroad = _translated(there, texts, start, self.there.name)
             home = _translated(back, abroad, start, self.back.name)
         return [Journey(*each) for each in zip(texts, abroad, home, strict=True)]
@@ -83,59 +90,33 @@ class ThereAndBack:
         return self._kept
 
 
-class RoundTrip(BaseScorer):
+class RoundTrip(Through):
     """A system that is asked about texts as they come home from a round trip; a system like any other."""
 
-    def __init__(
-        self,
-        system: BaseScorer,
-        translator: Translator | ThereAndBack,
-        back: Translator | None = None,
-        *,
-        via: str | None = None,
-        cache: Path | None = None,
-    ) -> None:
-        if isinstance(translator, ThereAndBack):
-            self.trip = translator
-        else:
-            self.trip = ThereAndBack(translator, back, via=via, cache=cache)
-        self.system = system
-        self.name = f"roundtrip:{self.trip.name}+{system.name}"
-        self.samples: bool = system.samples
-        # Whole batches of the system, and enough of them that a translator is not started for a handful of texts.
-        self.batch_size: int = system.batch_size * -(-self.trip.there.batch_size // system.batch_size)
+    def __init__(self, system: BaseScorer, trip: ThereAndBack) -> None:
+        super().__init__(system, name=f"roundtrip:{trip.name}+{system.name}", outputs=system.outputs)
+        self.trip = trip
 
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        """Those of the system."""
-        return self.system.outputs
+    def questions(self, texts: Sequence[str]) -> Asked:
+        """Each text as it came home."""
+        return [[journey.home] for journey in self.trip.journeys(texts)]
+
+    def read(self, texts: Sequence[str], answers: Sequence[Array]) -> Array:
+        """What the system said about it."""
+        return np.vstack(answers) if len(answers) else np.empty((0, len(self.outputs)))
+
+    def settings(self) -> dict[str, object]:
+        """The translators, as far as they are known."""
+        return {"trip": self.trip.fingerprint or self.trip.resume_key}
 
     @property
     def fingerprint(self) -> str | None:
         """Of the system and both translators; None where one has none."""
-        parts = self.system.fingerprint, self.trip.fingerprint
-        return None if None in parts else fingerprint_of(type(self), system=parts[0], trip=parts[1])
+        return None if self.trip.fingerprint is None else super().fingerprint
 
-    @property
-    def resume_key(self) -> str:
-        """Tells whether an interrupted run may go on, as far as system and translators know."""
-        own = self.system.fingerprint or self.system.resume_key
-        return hashlib.sha256(f"{own}\n{self.trip.resume_key}".encode()).hexdigest()
-
-    def score(self, texts: Sequence[str]) -> Array:
-        """What the system answers about each text as it came home."""
-        return self.draw(texts, 1)
-
-    def draw(self, texts: Sequence[str], number: int) -> Array:
-        """Like `score`, for the so-manieth time."""
-        home = [journey.home for journey in self.trip.journeys(texts)]
-        size = self.system.batch_size
-        answers = [self._drawn(home[start : start + size], number) for start in range(0, len(home), size)]
+    def complete(self) -> None:
+        """What was translated need not be kept if nobody vouches for it."""
         self.trip.done()
-        return np.vstack(answers) if answers else np.empty((0, len(self.outputs)))
-
-    def _drawn(self, texts: list[str], number: int) -> Array:
-        return checked(self.system, texts, self.system.draw(texts, number))
 
 
 def _translated(kept: Kept, texts: Sequence[str], start: Start, name: str) -> list[str]:
