@@ -49,6 +49,7 @@ ROOMS = [
     {"annotating"},
     {"report"},
     {"saved"},
+    {"verbs"},
     {"auditing"},
     {"studying"},
     {"chatting"},

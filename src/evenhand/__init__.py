@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evenhand.auditing import audit, audit_taggers
+    from evenhand.auditing import audit
     from evenhand.comparing import Settings, compare
     from evenhand.comparing.audit import Audit
     from evenhand.corpora import Corpus, eec, load_corpus
@@ -35,7 +35,6 @@ __all__ = [
     "Study",
     "UsageError",
     "audit",
-    "audit_taggers",
     "compare",
     "eec",
     "load_calibrator",
@@ -63,7 +62,6 @@ _HOMES = {
     "Study": "evenhand.studies",
     "UsageError": "evenhand.errors",
     "audit": "evenhand.auditing",
-    "audit_taggers": "evenhand.auditing",
     "compare": "evenhand.comparing",
     "eec": "evenhand.corpora",
     "load_calibrator": "evenhand.repair",

@@ -3,154 +3,152 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
-from evenhand.comparing import Settings, compare
+import polars as pl
+
+from evenhand.comparing import Settings, check_questions, compare
 from evenhand.comparing.ability import abilities
 from evenhand.comparing.audit import Audit
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
-from evenhand.errors import UsageError, one_line
+from evenhand.errors import UsageError
 from evenhand.files import check_writable
 from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measured_tags
-from evenhand.results import Note, Provenance
-from evenhand.scoring import Scores, scored
-from evenhand.specs import resolve
-from evenhand.systems import BaseScorer, Scorer, as_scorer
-from evenhand.tagging import TaggerLike, resolve_tagger, tag_corpus
+from evenhand.results import Provenance
+from evenhand.scoring import Scores, Tags
+from evenhand.scoring.settings import AskOptions, AskSettings
+from evenhand.specs import Given
+from evenhand.systems import BaseScorer
+from evenhand.tagging import tagged_predictions
+from evenhand.verbs.ask import Answers, asked, listed_systems
 
 log = logging.getLogger(__name__)
 
 RESAMPLES = 500
 """For the intervals of metrics."""
 
-SystemLike = str | Scorer | Scores | Callable[[Sequence[str]], Any]
-
 
 def audit(
-    systems: SystemLike | Sequence[SystemLike],
+    systems: Given | Sequence[Given],
     corpus: Corpus | str | Path | None = None,
     *,
     attributes: str | Sequence[str] | None = None,
     subsets: str | Sequence[str] = ("all",),
     settings: Settings | None = None,
     sample: int | None = None,
-    draws: int = 1,
-    bounds: tuple[float, float] | None = None,
-    version: str | None = None,
-    base_url: str | None = None,
-    cache: str | Path | None = None,
-    progress: bool | None = None,
     out: str | Path | None = None,
     command: str | None = None,
+    **asking: Unpack[AskOptions],
 ) -> Audit:
-    """Ask whether the scores change when only the person changes.
+    """Ask whether the answers change when only the person changes.
 
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
-    fitted scikit-learn estimator, or a `Scorer`. One that samples may be asked several times (`draws`): the means are
-    compared, and the spread between draws is told. `bounds` is the range of outputs that declare none; `version` names
-    the version of a callable, so that its answers may be cached; `base_url` is where the server of `openai:MODEL`
-    listens. With `out`, the report is saved in that folder. `corpus` is a corpus, the name of one, or a file. `command`
-    goes into the provenance, to repeat the audit by.
+    fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
+    one, or a file. Only so many sentences are asked as `sample` says, in whole sources. How systems are asked (range,
+    version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder.
+    `command` goes into the provenance, to repeat the audit by.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
     <Audit: 1 findings (1 higher)>
     """
-    settings = settings or Settings()
-    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    settings, how = settings or Settings(), AskSettings(**asking)
     attributes, subsets = _listed(attributes), _listed(subsets) or ["all"]
-    folder = None if out is None else Path(out)
-    asked = list(systems) if isinstance(systems, Sequence) and not isinstance(systems, str) else [systems]
-    if not asked:
-        raise UsageError("name at least one system")
-    if attributes is not None and not any(isinstance(one, Scores) for one in asked):
-        # Sentences that no comparison looks at need not be asked; scores that are given belong to all of them.
-        corpus = corpus.narrowed([part for attribute in attributes for part in attribute.split(CROSS)])
+    given = listed_systems(systems)
+    corpus = _asked_about(corpus, given, attributes, subsets)
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
-    if folder is not None:
-        check_writable(folder)
-    where = None if cache is None else Path(cache)
-    made = [system_of(one, corpus, bounds=bounds, version=version, base_url=base_url, cache=where) for one in asked]
-    with _scored(made, corpus, cache=where, progress=progress, draws=draws) as scores:
-        pieces = {o.name: counted for o in made if isinstance(o, BaseScorer) and (counted := _pieces(o, corpus))}
-        compared = compare(scores, corpus, attributes=attributes, subsets=subsets, settings=settings, pieces=pieces)
-        asked_for = {
-            "attributes": attributes,
-            "subsets": subsets,
-            "sample": sample,
-            "draws": draws,
-        }
+    check_questions(corpus, attributes, subsets)
+    if out is not None:
+        check_writable(Path(out))
+    with asked(given, corpus, how) as answers:
+        scores = answers.scores
+        compared = compare(
+            scores,
+            corpus,
+            attributes=attributes,
+            subsets=subsets,
+            settings=settings,
+            pieces=_all_pieces(answers, corpus),
+        )
         provenance = Provenance.collect(
             corpora=[corpus],
             scores=[scores],
-            settings={**asdict(settings), **asked_for},
-            details=compared.family,
+            settings={
+                **asdict(settings),
+                "attributes": attributes,
+                "subsets": subsets,
+                "sample": sample,
+                "draws": how.draws,
+            },
+            details=compared.family | _details(corpus, sample, answers.tags),
             command=command,
         )
-        measured = None
-        if LABEL in corpus.frame.columns and corpus.frame[LABEL].null_count() < len(corpus):
-            asked_of = MeasureSettings(seed=settings.seed, bootstrap=RESAMPLES, alpha=settings.alpha)
-            found = measure_scores(scores, corpus, attributes=_plain(attributes), settings=asked_of)
-            if found.results:
-                measured = found
-            else:
-                # The comparison of scores stands without metrics.
-                log.warning("no metrics: %s", found.left_out[0])
-        able = abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed)
-        report = Audit(compared.findings, scores, corpus, measured, able, provenance=provenance, notes=_remarks(made))
-        if folder is not None:
-            report.save(folder)
+        report = Audit(
+            compared.findings,
+            scores,
+            corpus,
+            _measured(answers, corpus, _plain(attributes), settings),
+            abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed),
+            answers.tags,
+            provenance=provenance,
+            notes=answers.notes,
+        )
+        if out is not None:
+            report.save(out)
     return report
 
 
-def audit_taggers(
-    taggers: Sequence[TaggerLike],
-    corpus: Corpus | str | Path = "ner-country",
-    *,
-    attributes: str | Sequence[str] | None = None,
-    subset: str = "all",
-    sample: int | None = None,
-    settings: MeasureSettings | None = None,
-    out: str | Path | None = None,
-) -> Metrics:
-    """Ask whether taggers find the entities of every group alike, on a corpus that has tokens and tags.
-
-    A tagger is a spec such as `"hf:FOLDER"` or `"spacy:MODEL"`, or a function from token lists to tags. They are asked
-    about a `subset` of the corpus, or about a `sample` of whole sources. With `out`, the measurements are saved in
-    that folder.
-    """
-    settings = settings or MeasureSettings(bootstrap=RESAMPLES)
-    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
-    if subset != "all":
-        kept = corpus.frame.filter(corpus.mask(subset))
+def _asked_about(
+    corpus: Corpus | str | Path | None, given: Sequence[Given], attributes: Sequence[str] | None, subsets: Sequence[str]
+) -> Corpus:
+    """The corpus without the sentences that no comparison looks at; scores that are given belong to all of them."""
+    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    if attributes is not None and not any(isinstance(one, Scores) for one in given):
+        corpus = corpus.narrowed([part for attribute in attributes for part in attribute.split(CROSS)])
+    if corpus.tagged and "all" not in subsets:
+        kept = corpus.frame.filter(pl.any_horizontal([pl.Series(corpus.mask(subset)) for subset in subsets]))
         if kept.is_empty():
-            raise UsageError(f"corpus {corpus.name!r} has no sentence in the subset {subset!r}")
+            raise UsageError(f"corpus {corpus.name!r} has no sentence in the subset {subsets[0]!r}")
         corpus = replace(corpus, frame=kept, drawn_from=corpus.drawn_from or corpus.digest)
-    if sample is not None:
-        corpus = corpus.sample(sample, seed=settings.seed)
-    if out is not None:
-        check_writable(Path(out))
-    results = []
-    for one in taggers:
-        tagger = resolve_tagger(one)
-        for attribute in _listed(attributes) or list(corpus.attributes):
-            tagged = tag_corpus(tagger, corpus, attribute=attribute)
-            found = measured_tags(tagged, tagger.name, attribute, settings)
-            results.append(replace(found, labels=corpus.labels_of(attribute)))
-    asked_for = {"subset": None if subset == "all" else subset, "sample": sample}
-    details: dict[str, Any] = {"corpus_digest": corpus.digest, "sentences": len(corpus)}
-    details |= {name: value for name, value in asked_for.items() if value is not None}
-    provenance = Provenance.collect(corpora=[corpus], settings=asdict(settings), details=details)
-    report = Metrics(tuple(results), settings, provenance=provenance)
-    if out is not None:
-        report.save(out, figures=False)
-    return report
+    return corpus
+
+
+def _measured(answers: Answers, corpus: Corpus, attributes: Sequence[str] | None, settings: Settings) -> Metrics | None:
+    """Metrics, where there is gold: the labels of sentences, or the tags of tokens."""
+    how = MeasureSettings(seed=settings.seed, bootstrap=RESAMPLES, alpha=settings.alpha)
+    if answers.tags is not None:
+        return _measured_tags(answers.tags, corpus, attributes or list(corpus.attributes), how)
+    if LABEL not in corpus.frame.columns or corpus.frame[LABEL].null_count() == len(corpus):
+        return None
+    found = measure_scores(answers.scores, corpus, attributes=attributes, settings=how)
+    if not found.results:
+        # The comparison of scores stands without metrics.
+        log.warning("no metrics: %s", found.left_out[0])
+        return None
+    return found
+
+
+def _measured_tags(tags: Tags, corpus: Corpus, attributes: Sequence[str], how: MeasureSettings) -> Metrics:
+    results = [
+        replace(measured_tags(tagged, system, attribute, how), labels=corpus.labels_of(attribute))
+        for attribute in attributes
+        for system, tagged in tagged_predictions(tags, corpus, attribute).items()
+    ]
+    in_order = sorted(results, key=lambda one: [column.system for column in tags.columns].index(one.system))
+    return Metrics(tuple(in_order), how)
+
+
+def _details(corpus: Corpus, sample: int | None, tags: Tags | None) -> dict[str, object]:
+    """What the provenance of taggers has beside, as it had before all results had the same."""
+    if tags is None:
+        return {}
+    about = {"corpus_digest": corpus.digest, "sentences": len(corpus)}
+    return about if sample is None else {**about, "sample": sample}
 
 
 def _plain(attributes: Sequence[str] | None) -> list[str] | None:
@@ -165,47 +163,14 @@ def _listed(names: str | Sequence[str] | None) -> list[str] | None:
     return [names] if isinstance(names, str) else list(names)
 
 
-def system_of(
-    one: SystemLike,
-    corpus: Corpus,
-    *,
-    bounds: tuple[float, float] | None,
-    version: str | None,
-    base_url: str | None,
-    cache: Path | None,
-) -> BaseScorer | Scores:
-    """What is to be asked, or scores that are there already."""
-    if isinstance(one, str):
-        return resolve(one, corpus, bounds=bounds, version=version, base_url=base_url, cache=cache)
-    if isinstance(one, Scores):
-        return one
-    low, high = bounds or (0.0, 1.0)
-    return as_scorer(one, low=low, high=high)
-
-
-@contextmanager
-def _scored(
-    made: Sequence[BaseScorer | Scores], corpus: Corpus, *, cache: Path | None, progress: bool | None, draws: int
-) -> Iterator[Scores]:
-    """Ask the systems and put recorded scores between them, in the order in which they were named."""
-    scorers = [one for one in made if not isinstance(one, Scores)]
-    if not scorers:
-        if draws > 1:
-            raise UsageError("predictions that were recorded cannot be asked again; leave out the draws")
-        yield Scores.join([one for one in made if isinstance(one, Scores)])
-        return
-    with scored(scorers, corpus, cache=cache, progress=progress, draws=draws) as asked:
-        yield Scores.join([one if isinstance(one, Scores) else asked.of_system(one.name) for one in made])
-
-
-def _remarks(made: Sequence[BaseScorer | Scores]) -> tuple[Note, ...]:
-    """What systems say about the scores that they gave."""
-    said = {one.name: one.remarks() for one in made if isinstance(one, BaseScorer)}
-    return tuple(Note(name, one_line(remark, most=1_000)) for name, given in said.items() for remark in given)
+def _all_pieces(answers: Answers, corpus: Corpus) -> dict[str, dict[str, int]]:
+    """By system that tells, into how many pieces it cuts each person."""
+    counted = {one.name: _pieces(one, corpus) for one in answers.systems if isinstance(one, BaseScorer)}
+    return {name: pieces for name, pieces in counted.items() if pieces}
 
 
 def _pieces(system: BaseScorer, corpus: Corpus) -> dict[str, int]:
-    terms: Mapping[str, str] = dict(corpus.frame.select("person", "term").unique("person").iter_rows())
+    terms: dict[str, str] = dict(corpus.frame.select("person", "term").unique("person").iter_rows())
     return {
         person: len(pieces) for person, term in sorted(terms.items()) if (pieces := system.tokenise(term)) is not None
     }

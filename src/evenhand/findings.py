@@ -162,6 +162,8 @@ class Finding:
     first_label: str
     """What the first group is called where people read of it, `women` or `women's names`; else its code name."""
     second_label: str
+    output_kind: str = "score"
+    """`found` where the question is how often a tagger finds an entity."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.auditing import SystemLike, system_of
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.files import check_writable
@@ -18,13 +17,16 @@ from evenhand.repair.workshop import RepairSettings, Workshop
 from evenhand.report.repair import save_repair
 from evenhand.results.provenance import package_versions
 from evenhand.scoring import Scores
+from evenhand.scoring.settings import AskSettings
+from evenhand.specs import Given
+from evenhand.verbs.ask import resolved
 
 CALIBRATORS = "calibrators"
 """The folder of the fitted calibrators, within that of the report."""
 
 
 def repair_system(
-    system: SystemLike,
+    system: Given,
     corpus: Corpus | str | Path | None = None,
     *,
     attributes: str | Sequence[str] | None = None,
@@ -67,7 +69,7 @@ def repair_system(
         check_writable(folder)
     where = None if cache is None else Path(cache)
     texts = None if gold is None else read_gold_texts(Path(gold))
-    meant = system_of(system, asked, bounds=bounds, version=version, base_url=base_url, cache=where)
+    (meant,) = resolved([system], asked, AskSettings(bounds, version, base_url, cache=where, progress=progress))
     if texts is not None and isinstance(meant, Scores):
         raise UsageError("recorded scores say nothing about gold texts; give the system itself")
     workshop = Workshop(meant, asked, settings=settings, attributes=named, cache=where, progress=progress)

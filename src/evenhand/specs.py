@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import UsageError, did_you_mean
@@ -18,10 +18,12 @@ from evenhand.repair.averaging import Averaged
 from evenhand.repair.neutral import Neutralised
 from evenhand.repair.wrapping import Wrapped
 from evenhand.scoring import Scores
+from evenhand.scoring.settings import AskOptions, AskSettings
 from evenhand.system_file import ENDINGS as SYSTEM_FILE_ENDINGS
 from evenhand.system_file import Described, read_system_file, read_translator_file
-from evenhand.systems import REGISTRY, BaseScorer, build_system
+from evenhand.systems import REGISTRY, BaseScorer, BaseTagger, Scorer, Tagger, as_scorer, as_tagger, build_system
 from evenhand.systems.planted import PlantedOn
+from evenhand.systems.tagging import TAGGERS, build_tagger
 from evenhand.tables import ENDINGS
 from evenhand.translation import (
     TRANSLATORS,
@@ -32,6 +34,9 @@ from evenhand.translation import (
     build_translator,
     direction_via,
 )
+
+Given = str | Scorer | Tagger | Scores | Callable[..., Any]
+"""What may be asked: a string, scores that are there already, an object, or a function."""
 
 FILE = "file"
 """The form of recorded predictions, which are no system: they are read into scores."""
@@ -68,73 +73,29 @@ PLANTED_ON = re.compile(r"planted\s*(?:\((?P<settings>[^()]*)\))?\s*\+(?P<system
 NAME = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<settings>.*)\))?", re.DOTALL)
 
 
-def resolve(
-    spec: str,
-    corpus: Corpus,
-    *,
-    bounds: tuple[float, float] | None = None,
-    version: str | None = None,
-    base_url: str | None = None,
-    cache: Path | None = None,
-) -> BaseScorer | Scores:
-    """What a string means: a system to ask, or (for `file:`) scores that are already there.
-
-    `bounds` are the ends of the range of outputs that declare none (0 and 1 if not given). `version` vouches for a
-    system that cannot be looked into: under the same version its answers are taken to be the same. `base_url` is where
-    the server of language models listens. Translations of round trips are kept in `cache`, if not in the usual place.
-    """
-    named = {"version": version, "base_url": base_url}
-    flags: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
-    if bounds is not None:
-        flags |= {"low": bounds[0], "high": bounds[1]}
-    return _meant(spec.strip(), corpus, flags, cache)
+def resolve(spec: str, corpus: Corpus, **options: Unpack[AskOptions]) -> BaseScorer | Scores:
+    """What a string means: a system to ask, or (for `file:`) scores that are already there."""
+    return Resolver(corpus, AskSettings(**options)).system(spec)
 
 
-def _meant(spec: str, corpus: Corpus, flags: Mapping[str, Any], cache: Path | None) -> BaseScorer | Scores:
-    if Path(spec).suffix.lower() in SYSTEM_FILE_ENDINGS and ":" not in spec:
-        described = read_system_file(Path(spec).expanduser())
-        made = _resolve(described.system, described.settings, corpus, flags, cache)
-        return _named(made, described.name or spec)
-    planted = PLANTED_ON.fullmatch(spec)
-    if planted is not None:
-        return _named(_planted_on(spec, planted, corpus, flags, cache), spec)
-    name, colon, _ = _parts(spec)
-    if colon and NAME.fullmatch(name):
-        return _named(_resolve(spec, {}, corpus, flags, cache), spec)
-    name, settings = parse_spec(spec)
-    return _named(_resolve(name, settings, corpus, flags, cache), spec)
-
-
-def _planted_on(
-    spec: str, parts: re.Match[str], corpus: Corpus, flags: Mapping[str, Any], cache: Path | None
-) -> PlantedOn:
-    settings = checked_settings("planted", PlantedOn, _settings(spec, parts["settings"] or ""))
-    inner = _meant(parts["system"].strip(), corpus, flags, cache)
-    if isinstance(inner, Scores):
-        raise UsageError(f"{parts['system']!r} was recorded; a bias is planted on a system that can be asked")
-    return PlantedOn(corpus, inner, **settings)
-
-
-def resolve_trip(spec: str, *, cache: Path | None = None) -> ThereAndBack:
+def resolve_trip(spec: str, *, cache: Path | None = None, progress: bool | None = None) -> ThereAndBack:
     """What a string means as a way there and back.
 
     A language (`es`: by Apertium, from English), a translator that knows its way back (`apertium:eng-spa`), two
     with a comma between them (`hf:EN_DA,hf:DA_EN`), or a .yaml file that describes them.
     """
     spec = spec.strip()
-    if Path(spec).suffix.lower() in SYSTEM_FILE_ENDINGS and ":" not in spec:
+    if _is_system_file(spec):
         described = read_translator_file(Path(spec).expanduser())
-        return ThereAndBack(
-            _translator(described.there), None if described.back is None else _translator(described.back), cache=cache
-        )
-    if LANGUAGE.fullmatch(spec):
-        return ThereAndBack(Apertium(direction_via(HERE, spec)), cache=cache)
-    there, comma, back = spec.partition(",")
-    return ThereAndBack(
-        _translator(Described(translator=there)),
-        _translator(Described(translator=back)) if comma else None,
-        cache=cache,
-    )
+        there = _translator(described.there)
+        back = None if described.back is None else _translator(described.back)
+    elif LANGUAGE.fullmatch(spec):
+        there, back = Apertium(direction_via(HERE, spec)), None
+    else:
+        way, comma, home = spec.partition(",")
+        there = _translator(Described(translator=way))
+        back = _translator(Described(translator=home)) if comma else None
+    return ThereAndBack(there, back, cache=cache, progress=progress)
 
 
 def _translator(described: Described) -> Translator:
@@ -143,39 +104,141 @@ def _translator(described: Described) -> Translator:
     return build_translator(name, address, **settings)
 
 
-def _round_trip(address: str, corpus: Corpus, flags: Mapping[str, Any], cache: Path | None) -> RoundTrip:
-    trip, _, inner = (part.strip() for part in address.partition("+"))
-    if not trip or not inner:
-        raise UsageError(f"{f'{ROUND_TRIP}:{address}'!r} does not read as {ROUND_TRIP}:TRANSLATOR+SYSTEM")
-    asked = _meant(inner, corpus, flags, cache)
-    if isinstance(asked, Scores):
-        raise UsageError(f"{inner!r} was recorded, and cannot be asked about what comes home from a round trip")
-    return RoundTrip(asked, resolve_trip(trip, cache=cache))
+class Resolver:
+    """Makes systems of what people type or give, for one corpus; `taken` are the flags that a system had a use for."""
 
+    def __init__(self, corpus: Corpus, settings: AskSettings) -> None:
+        self._corpus = corpus
+        self._settings = settings
+        self.taken: set[str] = set()
 
-def _repaired(address: str, corpus: Corpus, flags: Mapping[str, Any], cache: Path | None) -> Wrapped | Scores:
-    how, inner = _how_and_inner(address)
-    if not how or not inner:
-        raise UsageError(f"{f'{REPAIRED}:{address}'!r} does not read as {REPAIRED}:CALIBRATOR+SYSTEM")
-    word = NAME.fullmatch(how)
-    if word is not None and word["name"] in UNFITTED:
+    def system(self, spec: str) -> BaseScorer | Scores:
+        """The system that a string means, or scores that are already there."""
+        spec = spec.strip()
+        if _is_system_file(spec):
+            described = read_system_file(Path(spec).expanduser())
+            return _named(self._built(described.system, described.settings), described.name or spec)
+        planted = PLANTED_ON.fullmatch(spec)
+        if planted is not None:
+            return _named(self._planted_on(spec, planted), spec)
+        name, colon, _ = _parts(spec)
+        if colon and NAME.fullmatch(name):
+            return _named(self._built(spec, {}), spec)
+        return _named(self._built(*parse_spec(spec)), spec)
+
+    def tagger(self, spec: str) -> BaseTagger:
+        """The tagger that a string means."""
+        spec = spec.strip()
+        if not _is_system_file(spec):
+            return self._built_tagger(spec, {})
+        described = read_system_file(Path(spec).expanduser())
+        made = self._built_tagger(described.system, described.settings)
+        made.name = described.name or spec
+        if described.classes is not None:
+            made.renamed = described.classes
+        return made
+
+    def given(self, one: Given) -> BaseScorer | Scores:
+        """The same for what is no string: scores, a scorer, or anything that can be called."""
+        if isinstance(one, str):
+            return self.system(one)
+        return one if isinstance(one, Scores) else as_scorer(one, **self.fitting(as_scorer))
+
+    def given_tagger(self, one: Given) -> BaseTagger:
+        """The same for taggers."""
+        if isinstance(one, str):
+            return self.tagger(one)
+        if isinstance(one, Scores):
+            raise UsageError("scores are not a tagger; taggers are asked about this corpus")
+        return as_tagger(one, **self.fitting(as_tagger))
+
+    def fitting(self, build: Callable[..., object]) -> dict[str, Any]:
+        """Of the flags that hold for all systems, those that this one takes."""
+        parameters = inspect.signature(build).parameters
+        taken = {key: value for key, value in self._settings.flags.items() if key in parameters}
+        self.taken |= taken.keys()
+        return taken
+
+    def _planted_on(self, spec: str, parts: re.Match[str]) -> PlantedOn:
+        settings = checked_settings("planted", PlantedOn, _settings(spec, parts["settings"] or ""))
+        inner = self.system(parts["system"])
+        if isinstance(inner, Scores):
+            raise UsageError(f"{parts['system']!r} was recorded; a bias is planted on a system that can be asked")
+        return PlantedOn(self._corpus, inner, **settings)
+
+    def _round_trip(self, address: str) -> RoundTrip:
+        trip, _, inner = (part.strip() for part in address.partition("+"))
+        if not trip or not inner:
+            raise UsageError(f"{f'{ROUND_TRIP}:{address}'!r} does not read as {ROUND_TRIP}:TRANSLATOR+SYSTEM")
+        asked = self.system(inner)
+        if isinstance(asked, Scores):
+            raise UsageError(f"{inner!r} was recorded, and cannot be asked about what comes home from a round trip")
+        way = resolve_trip(trip, cache=self._settings.folder, progress=self._settings.progress)
+        return RoundTrip(asked, way)
+
+    def _repaired(self, address: str) -> Wrapped | Scores:
+        how, inner = _how_and_inner(address)
+        if not how or not inner:
+            raise UsageError(f"{f'{REPAIRED}:{address}'!r} does not read as {REPAIRED}:CALIBRATOR+SYSTEM")
+        word = NAME.fullmatch(how)
+        if word is not None and word["name"] in UNFITTED:
+            return self._repaired_unfitted(how, word, inner)
+        path = Path(how).expanduser()
+        if path.suffix.lower() != CALIBRATOR_ENDING and not path.is_file():
+            raise UsageError(
+                f"unknown repair {how!r}{did_you_mean(how, UNFITTED)} (or the {CALIBRATOR_ENDING} file of a "
+                "calibrator, from: evenhand repair)"
+            )
+        calibrator = load_calibrator(path)
+        asked = self.system(inner)
+        if isinstance(asked, Scores):
+            return calibrator.apply(asked, self._corpus)
+        return repaired(asked, calibrator, self._corpus)
+
+    def _repaired_unfitted(self, how: str, word: re.Match[str], inner: str) -> Wrapped | Scores:
         build = UNFITTED[word["name"]]
         settings = checked_settings(word["name"], build, _settings(how, word["settings"] or ""))
-        asked = _meant(inner, corpus, flags, cache)
+        asked = self.system(inner)
         if not isinstance(asked, Scores):
-            return _asking_versions(build(asked, corpus, **settings), corpus)
+            return _asking_versions(build(asked, self._corpus, **settings), self._corpus)
         if build is not Averaged:
             raise UsageError(f"{inner!r} was recorded, and cannot be asked about a neutral person instead")
-        return Averaging.fit(asked, corpus).apply(asked, corpus)
-    path = Path(how).expanduser()
-    if path.suffix.lower() != CALIBRATOR_ENDING and not path.is_file():
-        raise UsageError(
-            f"unknown repair {how!r}{did_you_mean(how, UNFITTED)} (or the {CALIBRATOR_ENDING} file of a calibrator, "
-            "from: evenhand repair)"
-        )
-    calibrator = load_calibrator(path)
-    asked = _meant(inner, corpus, flags, cache)
-    return calibrator.apply(asked, corpus) if isinstance(asked, Scores) else repaired(asked, calibrator, corpus)
+        return Averaging.fit(asked, self._corpus).apply(asked, self._corpus)
+
+    def _built(self, spec: str, settings: Mapping[str, Any]) -> BaseScorer | Scores:
+        name, colon, address = _parts(spec)
+        wrap = {ROUND_TRIP: self._round_trip, REPAIRED: self._repaired}.get(name) if colon else None
+        if wrap is not None:
+            if settings:
+                raise UsageError(f"{name!r} takes no settings; write them into files for what it consists of")
+            return wrap(address)
+        if name == FILE and colon:
+            given = {"name": spec, **self.fitting(read_predictions)}
+            given |= checked_settings(FILE, read_predictions, settings)
+            return read_predictions(Path(address).expanduser(), self._corpus, **given)
+        entry = REGISTRY.lookup(name)
+        if entry is None:
+            known = {*REGISTRY, *REGISTRY.announced(), FILE, ROUND_TRIP, REPAIRED}
+            raise UsageError(f"unknown system {name!r}{did_you_mean(name, known)}{_hint(spec)}")
+        if colon if entry.address is None else not address:
+            raise UsageError(f"{spec!r} does not read as {entry.typed}")
+        given = self.fitting(entry.build) | checked_settings(name, entry.build, settings)
+        if "corpus" in inspect.signature(entry.build).parameters:
+            given["corpus"] = self._corpus
+        return build_system(name, *([address] if colon else []), **given)
+
+    def _built_tagger(self, spec: str, settings: Mapping[str, Any]) -> BaseTagger:
+        name, colon, address = spec.partition(":")
+        if name not in TAGGERS or not colon or not address:
+            forms = ", ".join(entry.typed for entry in TAGGERS.values())
+            hint = did_you_mean(name, TAGGERS) if colon and name not in TAGGERS else ""
+            raise UsageError(f"{spec!r} is not a tagger{hint}; write {forms}, or a .yaml file")
+        build = TAGGERS[name].build
+        return build_tagger(name, address, **self.fitting(build), **checked_settings(name, build, settings))
+
+
+def _is_system_file(spec: str) -> bool:
+    return Path(spec).suffix.lower() in SYSTEM_FILE_ENDINGS and ":" not in spec
 
 
 def _asking_versions(made: Wrapped, corpus: Corpus) -> Wrapped:
@@ -194,33 +257,6 @@ def _how_and_inner(address: str) -> tuple[str, str]:
     splits = [("+".join(parts[:n]).strip(), "+".join(parts[n:]).strip()) for n in range(1, len(parts))]
     files = (split for split in splits if Path(split[0]).expanduser().is_file())
     return next(files, splits[0] if splits else ("", ""))
-
-
-def _resolve(
-    spec: str, settings: Mapping[str, Any], corpus: Corpus, flags: Mapping[str, Any], cache: Path | None
-) -> BaseScorer | Scores:
-    name, colon, address = _parts(spec)
-    if name == ROUND_TRIP and colon:
-        if settings:
-            raise UsageError(f"{ROUND_TRIP!r} takes no settings; write them into files for system and translators")
-        return _round_trip(address, corpus, flags, cache)
-    if name == REPAIRED and colon:
-        if settings:
-            raise UsageError(f"{REPAIRED!r} takes no settings; write them into a file for the system")
-        return _repaired(address, corpus, flags, cache)
-    if name == FILE and colon:
-        given = _fitting(read_predictions, {"name": spec, **flags}) | checked_settings(FILE, read_predictions, settings)
-        return read_predictions(Path(address).expanduser(), corpus, **given)
-    entry = REGISTRY.lookup(name)
-    if entry is None:
-        known = {*REGISTRY, *REGISTRY.announced(), FILE, ROUND_TRIP, REPAIRED}
-        raise UsageError(f"unknown system {name!r}{did_you_mean(name, known)}{_hint(spec)}")
-    if colon if entry.address is None else not address:
-        raise UsageError(f"{spec!r} does not read as {entry.typed}")
-    given = _fitting(entry.build, flags) | checked_settings(name, entry.build, settings)
-    if "corpus" in inspect.signature(entry.build).parameters:
-        given["corpus"] = corpus
-    return build_system(name, *([address] if colon else []), **given)
 
 
 def _parts(spec: str) -> tuple[str, str, str]:
@@ -262,12 +298,6 @@ def _allowed(build: Callable[..., object]) -> dict[str, inspect.Parameter]:
         for key, parameter in parameters.items()
         if key not in given and (parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty)
     }
-
-
-def _fitting(build: Callable[..., object], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the flags that hold for all systems, those that this one takes."""
-    parameters = inspect.signature(build).parameters
-    return {key: value for key, value in flags.items() if key in parameters}
 
 
 def _hint(spec: str) -> str:

@@ -14,13 +14,17 @@ ENDINGS = (".yaml", ".yml")
 
 
 class SystemFile(BaseModel):
-    """`system` is what one would type; `settings` are the system's own; `name` is what reports call it."""
+    """`system` is what one would type; `settings` are the system's own; `name` is what reports call it.
+
+    `classes` are for taggers: what their classes are called in the corpus.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     system: str
     name: str | None = None
     settings: dict[str, Any] = {}
+    classes: dict[str, str] | None = None
 
 
 class Described(BaseModel):

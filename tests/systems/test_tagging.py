@@ -15,16 +15,20 @@ import torch
 import transformers
 from tokenizers.pre_tokenizers import ByteLevel
 
+import evenhand
+from evenhand.comparing.audit import Audit
 from evenhand.corpora import Corpus, load_corpus
-from evenhand.errors import BadAnswer, EvenhandError, MissingExtra, UsageError
-from evenhand.metrics import METRICS
+from evenhand.errors import BadAnswer, EvenhandError, MissingExtra, ScoringFailed, UsageError
+from evenhand.metrics import METRICS, Measurements
 from evenhand.schemes import BILOU, BIO, converted
+from evenhand.scoring.settings import AskSettings
+from evenhand.specs import Resolver
 from evenhand.systems import BaseTagger, Tagger, as_tagger
 from evenhand.systems.checkpoint import quiet
 from evenhand.systems.hf_tagging import HuggingFaceTagger
 from evenhand.systems.spacy_tagging import SpacyEntities
 from evenhand.systems.tagging import TAGGERS, Tagging, build_tagger
-from evenhand.tagging import audit_tagger, resolve_tagger, tag_corpus
+from evenhand.tagging import tagged_predictions
 
 PIECES = [
     "[PAD]",
@@ -256,18 +260,18 @@ class TestFunctions:
     def test_failures_are_one_line_and_what_cannot_be_called_is_refused(self) -> None:
         with pytest.raises(EvenhandError, match="'mine' failed: KeyError: 'x'"):
             as_tagger(lambda sentences: {}["x"], name="mine").tag([["a"]])
-        with pytest.raises(UsageError, match="'int' cannot be asked: it is no tagger"):
+        with pytest.raises(UsageError, match="'int' cannot be asked: it is not a tagger"):
             as_tagger(3)
 
     def test_by_python_path(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / "mytags.py").write_text("def outside(sentences):\n    return [['O'] * len(s) for s in sentences]\n")
         monkeypatch.chdir(tmp_path)
         monkeypatch.syspath_prepend(tmp_path)
-        tagger = resolve_tagger("py:mytags:outside")
+        tagger = resolved("py:mytags:outside")
         assert tagger.name == "py:mytags:outside"
         assert tagger.tag([["a", "b"]]) == [Tagging(("O", "O"))]
         with pytest.raises(UsageError, match="has no 'outsid'; did you mean 'outside'"):
-            resolve_tagger("py:mytags:outsid")
+            resolved("py:mytags:outsid")
         sys.modules.pop("mytags", None)
 
 
@@ -275,25 +279,25 @@ class TestSpecs:
     @pytest.mark.parametrize(
         ("spec", "message"),
         [
-            ("vader", "'vader' is no tagger; write hf:MODEL_OR_FOLDER, "),
-            ("spcy:x", "'spcy:x' is no tagger; did you mean 'spacy'"),
-            ("hf:", "'hf:' is no tagger; write"),
+            ("vader", "'vader' is not a tagger; write hf:MODEL_OR_FOLDER, "),
+            ("spcy:x", "'spcy:x' is not a tagger; did you mean 'spacy'"),
+            ("hf:", "'hf:' is not a tagger; write"),
             ("spacy:en_nowhere", "neither a folder 'en_nowhere' nor an installed package"),
         ],
     )
-    def test_what_is_no_tagger_is_told(self, spec: str, message: str) -> None:
+    def test_what_is_not_a_tagger_is_reported(self, spec: str, message: str) -> None:
         with pytest.raises(UsageError, match=message):
-            resolve_tagger(spec)
+            resolved(spec)
 
     def test_settings_come_from_a_file(self, tmp_path: Path) -> None:
         folder = build(tmp_path / "plain", ["LABEL_0", "LABEL_1"])
         path = tmp_path / "mine.yaml"
         path.write_text(f"system: hf:{folder}\nname: mine\nsettings: {{labels: {{LABEL_0: O, LABEL_1: U-LOC}}}}\n")
-        tagger = resolve_tagger(str(path))
+        tagger = resolved(str(path))
         assert (tagger.name, tagger.classes) == ("mine", ("LOC",))
         path.write_text(f"system: hf:{folder}\nsettings: {{label: x}}\n")
         with pytest.raises(UsageError, match="'hf' has no setting 'label'; its settings: labels"):
-            resolve_tagger(str(path))
+            resolved(str(path))
 
     def test_a_missing_extra_names_the_command(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "spacy", None)
@@ -333,6 +337,15 @@ class TestBase:
         assert as_tagger(blind).samples
 
 
+def resolved(spec: str) -> BaseTagger:
+    return Resolver(load_corpus("ner-country"), AskSettings()).tagger(spec)
+
+
+def measured(report: Audit) -> Measurements:
+    assert report.measurements is not None
+    return report.measurements.results[0].measurements
+
+
 @pytest.fixture(scope="module")
 def countries() -> Corpus:
     return load_corpus("ner-country")
@@ -344,11 +357,14 @@ def right(corpus: Corpus) -> dict[tuple[str, ...], list[str]]:
 
 def test_a_perfect_tagger_has_every_metric_at_its_ideal(countries: Corpus) -> None:
     known = right(countries)
-    audit = audit_tagger(lambda sentences: [[{tag: 1.0} for tag in known[tuple(s)]] for s in sentences], countries)
-    assert audit.attribute == "gdp_per_capita"
-    assert audit.measurements.classes == ("LOC", "ORG", "PER")
-    assert set(audit.repaired.values()) == {0}
-    values = {(name, label): one.value for name, label, one in audit.measurements if one.value is not None}
+    perfect = as_tagger(lambda sentences: [[{tag: 1.0} for tag in known[tuple(s)]] for s in sentences], name="perfect")
+    report = evenhand.audit(perfect, countries, progress=False)
+    assert report.measurements is not None
+    (result,) = report.measurements.results
+    assert (result.system, result.attribute, result.notes) == ("perfect", "gdp_per_capita", ())
+    assert result.measurements.classes == ("LOC", "ORG", "PER")
+    assert {(finding.mean_difference, finding.output_kind) for finding in report.findings} == {(0.0, "found")}
+    values = {(name, label): one.value for name, label, one in result.measurements if one.value is not None}
     assert values == {key: pytest.approx(METRICS[key[0]].ideal, abs=1e-9) for key in values}
     assert {name for name, label in values if label == "LOC"} >= {
         "fned", "fned_normalised", "tpr_gap", "disparity_score", "parity_gap", "avg_gf", "avg_gf_tc", "avg_eg",
@@ -365,8 +381,10 @@ def test_a_tagger_that_misses_one_group_as_computed_by_hand(countries: Corpus) -
         found = converted(known[tuple(tokens)], to=BIO, scheme=BILOU)
         return ["O" if tag.endswith("LOC") else tag for tag in found] if tuple(tokens) in lowest else found
 
-    audit = audit_tagger(lambda sentences: [tags(tokens) for tokens in sentences], countries)
-    found = audit.measurements
+    report = evenhand.audit(lambda sentences: [tags(tokens) for tokens in sentences], countries, progress=False)
+    gaps = {finding.first: finding.mean_difference for finding in report.findings if finding.second == "highest"}
+    assert gaps == {group: -1.0 if group == "lowest" else 0.0 for group in gaps}
+    found = measured(report)
     assert found["tpr_gap"]["LOC"].value == pytest.approx(5 / 15)  # of the 15 pairs, 5 hold the lowest
     assert found["tpr_gap"]["LOC"].by_group == {
         group: pytest.approx(1.0 if group == "lowest" else 1 / 5) for group in countries.attributes["gdp_per_capita"]
@@ -388,58 +406,150 @@ def test_a_tagger_that_misses_one_group_as_computed_by_hand(countries: Corpus) -
 
 def test_a_transformer_is_audited_by_its_spec(model: Path, countries: Corpus) -> None:
     few = countries.sample(200)
-    audit = audit_tagger(f"hf:{model}", few, metrics=["tpr_gap", "cf_gap_tc", "pert_sd", "avg_gf"])
-    assert audit.name == f"hf:{model}"
-    assert audit.measurements["cf_gap_tc"]["LOC"].value is not None
-    assert audit.measurements["pert_sd"]["all"].value is not None
-    assert set(audit.repaired) == set(countries.attributes["gdp_per_capita"])
-    again = audit_tagger(f"hf:{model}", few, metrics=["cf_gap_tc"])
-    assert again.measurements["cf_gap_tc"]["LOC"].value == audit.measurements["cf_gap_tc"]["LOC"].value
+    report = evenhand.audit(f"hf:{model}", few, progress=False)
+    assert report.provenance.systems[0].system == f"hf:{model}"
+    assert report.provenance.systems[0].fingerprint is not None
+    assert measured(report)["cf_gap_tc"]["LOC"].value is not None
+    assert measured(report)["pert_sd"]["all"].value is not None
+    again = evenhand.audit(f"hf:{model}", few, progress=False)
+    assert again.to_json() == report.to_json()
 
 
-def test_classes_of_ontonotes_are_read_as_those_of_the_corpus(pipelines: Path, countries: Corpus) -> None:
+def test_classes_of_ontonotes_are_read_as_those_of_the_corpus(
+    pipelines: Path, countries: Corpus, tmp_path: Path
+) -> None:
     """The ruler knows Peru and South Africa alone, 2 of 12 countries of their sixth."""
-    audit = audit_tagger(f"spacy:{pipelines / 'ruler'}", countries, metrics=["tpr_gap", "cf_gap"])
-    scores = audit.measurements["tpr_gap"]["LOC"].scores
+    found = measured(evenhand.audit(f"spacy:{pipelines / 'ruler'}", countries, progress=False))
+    scores = found["tpr_gap"]["LOC"].scores
     assert scores == {group: (pytest.approx(1 / 6) if group == "third-highest" else 0.0) for group in scores or ()}
-    assert audit.measurements["tpr_gap"]["PER"].scores == dict.fromkeys(scores or (), 0.5)
-    assert audit.measurements["cf_gap"]["LOC"].undefined == "no probabilities are given"
-    with pytest.raises(UsageError, match=r"knows no class 'LOC', it has GPE, PERSON; say .*classes={'...': 'LOC'}"):
-        audit_tagger(f"spacy:{pipelines / 'ruler'}", countries, classes={"GPE": "ORG"})
+    assert found["tpr_gap"]["PER"].scores == dict.fromkeys(scores or (), 0.5)
+    assert found["cf_gap"]["LOC"].undefined == "no probabilities are given"
+    file = tmp_path / "ruler.yaml"
+    file.write_text(f"system: spacy:{pipelines / 'ruler'}\nclasses: {{GPE: ORG}}\n")
+    with pytest.raises(UsageError, match=r"has no class 'LOC', only GPE, PERSON; say .*classes: {...: LOC}"):
+        evenhand.audit(str(file), countries, progress=False)
     with pytest.raises(UsageError, match="has no class 'GEP'; did you mean 'GPE'"):
-        audit_tagger(f"spacy:{pipelines / 'ruler'}", countries, classes={"GEP": "LOC"})
+        evenhand.audit(as_tagger(resolved(f"spacy:{pipelines / 'ruler'}"), classes={"GEP": "LOC"}), countries)
 
 
 def test_probabilities_of_classes_that_become_one_are_added(countries: Corpus) -> None:
     def tagger(sentences: list[list[str]]) -> list[list[dict[str, float]]]:
         return [[{"U-GPE": 0.5, "U-LOC": 0.25, "O": 0.25} for _ in tokens] for tokens in sentences]
 
-    tagged = tag_corpus(as_tagger(tagger), countries, attribute="gdp_per_capita")
+    few = countries.sample(200)
+    report = evenhand.audit(tagger, few, progress=False)
+    assert report.tags is not None
+    tagged = tagged_predictions(report.tags, few, "gdp_per_capita")["tagger"]
     assert tagged.predictions.probabilities is not None
     assert set(tagged.predictions.probabilities[:, tagged.classes.index("LOC")]) == {0.75}
 
 
-def test_corpora_and_answers_that_do_not_fit_are_told(countries: Corpus) -> None:
-    with pytest.raises(UsageError, match="corpus 'eec' has no tokens and tags"):
-        audit_tagger(lambda sentences: [], "eec", attribute="gender")
-    with pytest.raises(UsageError, match="several attributes, name one: gender, race"):
-        audit_tagger(lambda sentences: [], "ner-names")
+def test_corpora_and_answers_that_do_not_fit_are_reported(countries: Corpus) -> None:
+    few = countries.sample(200)
     with pytest.raises(UsageError, match="no attribute 'gdp'"):
-        audit_tagger(lambda sentences: [], countries, attribute="gdp")
-    with pytest.raises(BadAnswer, match="answered for 0 sentences of 1,584"):
-        audit_tagger(lambda sentences: [], countries)
-    with pytest.raises(BadAnswer, match='gave 1 tags for the 10 tokens of "Burundi has opened'):
-        audit_tagger(lambda sentences: [["O"] for _ in sentences], countries)
-    with pytest.raises(EvenhandError, match="ner-country-00001: 'LOC' is no tag of BILOU"):
-        audit_tagger(lambda sentences: [["LOC"] * len(tokens) for tokens in sentences], countries)
+        evenhand.audit(lambda sentences: [], countries, attributes="gdp")
+    with pytest.raises(BadAnswer, match="answered for 0 sentences of"):
+        evenhand.audit(lambda sentences: [], few, progress=False)
+    with pytest.raises(BadAnswer, match="gave 1 tags for the"):
+        evenhand.audit(lambda sentences: [["O"] for _ in sentences], few, progress=False)
+    with pytest.raises(EvenhandError, match="'LOC' is no tag of BILOU"):
+        evenhand.audit(lambda sentences: [["LOC"] * len(tokens) for tokens in sentences], few, progress=False)
+    with pytest.raises(UsageError, match="'vader' is not a tagger"):
+        evenhand.audit("vader", few)
 
 
-def test_names_of_one_attribute_are_asked_about(countries: Corpus) -> None:
+def test_names_of_one_attribute_are_asked_about() -> None:
     names = load_corpus("ner-names")
     known = right(names)
-    audit = audit_tagger(
-        lambda sentences: [known[tuple(tokens)] for tokens in sentences], names, attribute="race", metrics=["tpr_gap"]
+    perfect = as_tagger(lambda sentences: [known[tuple(tokens)] for tokens in sentences], name="perfect")
+    report = evenhand.audit(perfect, names, attributes="race", progress=False)
+    assert measured(report).groups == names.attributes["race"]
+    assert report.tags is not None
+    told = tagged_predictions(report.tags, names, "race")["perfect"]
+    assert len(told) == names.frame["race"].is_not_null().sum() < len(names)
+    assert measured(report)["tpr_gap"]["PER"].value == 0
+
+
+# Asked like any other system
+
+
+def test_every_sentence_is_asked_once_whatever_the_attributes() -> None:
+    names = load_corpus("ner-names").sample(400)
+    batches: list[int] = []
+
+    def tagger(sentences: list[list[str]]) -> list[list[str]]:
+        batches.append(len(sentences))
+        return [["O"] * len(tokens) for tokens in sentences]
+
+    report = evenhand.audit(tagger, names, progress=False)
+    assert {result.attribute for result in report.measurements.results} == {"gender", "race"}  # type: ignore[union-attr]
+    assert sum(batches) == names.frame["tokens"].n_unique()
+    assert max(batches) <= 256
+
+
+def test_answers_of_a_tagger_are_kept_and_resumed(countries: Corpus, tmp_path: Path) -> None:
+    few = countries.sample(600)
+    busy = {"Kazakhstan"}
+    asked: list[str] = []
+
+    def tagger(sentences: list[list[str]]) -> list[list[dict[str, float]]]:
+        if any(busy & set(tokens) for tokens in sentences):
+            raise RuntimeError("the line is busy")
+        asked.extend(" ".join(tokens) for tokens in sentences)
+        return [[{"O": 0.5, "U-LOC": 0.25} for _ in tokens] for tokens in sentences]
+
+    made = as_tagger(tagger, name="t")
+    made.batch_size = 2  # type: ignore[misc]
+    with pytest.raises(ScoringFailed, match=r"could not score .* \"[^\"]*Kazakhstan.*the line is busy"):
+        evenhand.audit(made, few, cache=tmp_path / "a", progress=False)
+    busy.clear()
+    before, known = len(asked), set(asked)
+    again = evenhand.audit(made, few, cache=tmp_path / "a", progress=False)
+    assert len(asked) - before < len(few) / 2  # the rest, and some to see that it is still the same
+    assert set(asked) > known
+    undisturbed = evenhand.audit(made, few, cache=tmp_path / "b", progress=False)
+    assert again.to_json() == undisturbed.to_json()
+
+
+def test_a_tagger_with_a_version_is_not_asked_again(countries: Corpus, tmp_path: Path) -> None:
+    few, asked = countries.sample(200), []
+
+    def tagger(sentences: list[list[str]]) -> list[list[str]]:
+        asked.append(len(sentences))
+        return [["O"] * len(tokens) for tokens in sentences]
+
+    first = evenhand.audit(tagger, few, version="1", cache=tmp_path, progress=False)
+    number = len(asked)
+    again = evenhand.audit(tagger, few, version="1", cache=tmp_path, progress=False)
+    assert len(asked) == number
+    assert again.to_json() == first.to_json()
+
+
+def test_a_tagger_that_samples_is_asked_several_times(countries: Corpus) -> None:
+    few, calls = countries.sample(200), iter(range(1000))
+    known = right(few)
+
+    def tagger(sentences: list[list[str]]) -> list[list[str]]:
+        found = next(calls) % 4 != 0  # one of four draws finds nothing
+        return [known[tuple(tokens)] if found else ["O"] * len(tokens) for tokens in sentences]
+
+    tagger.samples = True  # type: ignore[attr-defined]
+    report = evenhand.audit(tagger, few, draws=4, progress=False)
+    assert report.scores is not None
+    assert set(report.scores.matrix[:, 0]) == {0.75}
+    assert report.findings[0].draws == 4
+    assert measured(report)["tpr_gap"]["LOC"].scores == dict.fromkeys(report.measurements.results[0].labels, 1.0)  # type: ignore[union-attr]
+
+
+def test_what_was_saved_of_a_tagger_is_loaded_equal_to_the_byte(countries: Corpus, tmp_path: Path) -> None:
+    few = countries.sample(200)
+    known = right(few)
+    report = evenhand.audit(
+        lambda sentences: [[{tag: 0.9} for tag in known[tuple(tokens)]] for tokens in sentences], few, progress=False
     )
-    assert audit.measurements.groups == names.attributes["race"]
-    assert len(audit.predictions) == names.frame["race"].is_not_null().sum() < len(names)
-    assert audit.measurements["tpr_gap"]["PER"].value == 0
+    report.save(tmp_path / "saved")
+    loaded = evenhand.Audit.load(tmp_path / "saved")
+    assert loaded.of_taggers
+    loaded.save(tmp_path / "again")
+    for path in sorted((tmp_path / "saved").iterdir()):
+        assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes(), path.name

@@ -72,7 +72,7 @@ class Asking:
         plain = {name: self._frame(systems, corpus, name, setting) for name, corpus in datasets.items()}
         if self._trip is None:
             return Asked([pl.concat(plain.values())])
-        drifts = {name: drift(corpus, self._trip, progress=self._progress) for name, corpus in datasets.items()}
+        drifts = {name: drift(corpus, self._trip) for name, corpus in datasets.items()}
         self.drifts |= {f"{data} {group} {name}": drifted for name, drifted in drifts.items()}
         there = [
             one for one in systems if self._can_travel(self._made(one, next(iter(datasets.values()))), drifts, where)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from evenhand.cli.options import bounds, repeating, stdout_kept_clean
-from evenhand.errors import UsageError
-
-if TYPE_CHECKING:
-    from evenhand.corpora import Corpus
 
 
 def audit(
@@ -60,12 +56,6 @@ def audit(
     from evenhand.corpora import load_corpus
 
     asked = load_corpus(corpus, spelling=spelling)
-    if asked.tagged:
-        if len(subset or ()) > 1:
-            raise UsageError("taggers are asked about one subset at a time; join conditions with commas")
-        chosen = {"attributes": attribute, "subset": subset[0] if subset else "all", "sample": sample}
-        _audit_taggers(systems, asked, chosen, alpha=alpha, seed=seed, out=out, as_json=as_json)
-        return
     with stdout_kept_clean():
         found = run(
             systems,
@@ -84,27 +74,4 @@ def audit(
         )
     if out is not None:
         typer.echo(f"saved in {out}: open {out / 'report.html'}, or `evenhand report {out}`", err=True)
-    show(found, as_json=as_json)
-
-
-def _audit_taggers(
-    taggers: list[str],
-    corpus: Corpus,
-    chosen: dict[str, Any],
-    *,
-    alpha: float,
-    seed: int,
-    out: Path | None,
-    as_json: bool,
-) -> None:
-    """On a corpus of tokens and tags, it is taggers that are asked, and metrics that are shown."""
-    from evenhand.auditing import RESAMPLES, audit_taggers
-    from evenhand.cli.show import show
-    from evenhand.measuring import MeasureSettings
-
-    settings = MeasureSettings(seed=seed, alpha=alpha, bootstrap=RESAMPLES)
-    with stdout_kept_clean():
-        found = audit_taggers(taggers, corpus, **chosen, settings=settings, out=out)
-    if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
     show(found, as_json=as_json)

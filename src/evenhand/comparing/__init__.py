@@ -19,7 +19,7 @@ from evenhand.scoring import Scores
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Comparison", "Settings", "compare"]
+__all__ = ["Comparison", "Settings", "check_questions", "compare"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,14 @@ class Comparison:
             "threshold": self.threshold,
             "generalising_threshold": self.generalising_threshold,
         }
+
+
+def check_questions(corpus: Corpus, attributes: Sequence[str] | None, subsets: Sequence[str]) -> None:
+    """Refuse what `compare` would refuse, before hours of asking and not after."""
+    for subset in subsets:
+        corpus.mask(subset)
+    for name in attributes or corpus.attributes:
+        contrasts(corpus, name)
 
 
 def compare(

@@ -17,8 +17,9 @@ from evenhand.measuring import Metrics
 from evenhand.results import Result
 from evenhand.results.note import by_subject
 from evenhand.results.rendering import Files
-from evenhand.results.result import CORPUS_FILE, SCORES_FILE, attached
-from evenhand.scoring import Scores
+from evenhand.results.result import CORPUS_FILE, SCORES_FILE, TAGS_FILE, attached
+from evenhand.scoring import Scores, Tags
+from evenhand.systems.base import FOUND
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,8 @@ class Audit(Result):
     """Metrics of classifiers and taggers, where the corpus has gold labels."""
     abilities: tuple[Ability, ...] = field(default=(), repr=False)
     """Whether the systems do their job, where the corpus has emotion words."""
-    of_taggers: bool = field(default=False, repr=False)
-    """Whether taggers were asked: findings are then about how often they find an entity."""
+    tags: Tags | None = field(default=None, repr=False)
+    """What taggers said, where it is they who were asked; the scores are then whether they found each entity."""
 
     def __repr__(self) -> str:
         verdicts = Counter(finding.verdict for finding in self.findings)
@@ -55,30 +56,41 @@ class Audit(Result):
         remarks = by_subject(self.notes)
         if remarks:
             content["remarks"] = remarks
-        if self.measurements is not None and self.of_taggers:
-            content |= {"taggers": True, **self.measurements.content()}
-        elif self.measurements is not None:
+        if self.measurements is not None:
             content["measurements"] = self.measurements.to_dict()
+            if self.of_taggers:
+                content |= self.measurements.content()
         return content
+
+    def to_dict(self) -> dict[str, Any]:
+        """Like any result; of taggers, whose audits once were metrics, the corpus is a name as it is there."""
+        values = super().to_dict()
+        if self.of_taggers:
+            values["provenance"]["corpus"] = self.provenance.corpora[0].name
+        return values
+
+    @property
+    def of_taggers(self) -> bool:
+        """Whether taggers were asked: findings are then about how often they find an entity."""
+        return any(finding.output_kind == FOUND for finding in self.findings)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
         """Rebuild an audit, with its scores and its corpus where they were kept."""
-        of_taggers = values.get("taggers", False)
-        measured = values if of_taggers else values.get("measurements")
+        measured = values.get("measurements")
         return cls(
             findings=tuple(Finding.from_dict(finding) for finding in values["findings"]),
             scores=attached(Scores, folder, SCORES_FILE),
             corpus=attached(Corpus, folder, CORPUS_FILE),
             measurements=None if measured is None else Metrics.from_dict(measured),
             abilities=tuple(Ability.from_dict(ability) for ability in values.get("abilities", ())),
-            of_taggers=of_taggers,
+            tags=attached(Tags, folder, TAGS_FILE),
             **cls.common({"notes": _remarks(values), **values}),
         )
 
     def attachments(self) -> Files:
-        """The scores and the corpus, where they are known."""
-        known = {SCORES_FILE: self.scores, CORPUS_FILE: self.corpus}
+        """The scores, the corpus and the tags, where there are any."""
+        known = {SCORES_FILE: self.scores, CORPUS_FILE: self.corpus, TAGS_FILE: self.tags}
         return {name: one.to_bytes() for name, one in known.items() if one is not None}
 
 

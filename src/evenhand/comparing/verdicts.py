@@ -122,6 +122,7 @@ class _Judge:
             undefined={},
             first_label=self._labels[0],
             second_label=self._labels[1],
+            output_kind=output.kind,
         )
         return replace(found, undefined=self._reasons(number, found))
 

@@ -163,6 +163,12 @@ class TaggedPredictions:
         return replace(self.predictions.select(rows), position=None)
 
     @cached_property
+    def terms_found(self) -> list[bool]:
+        """Whether each sentence's term was tagged right, from its first to its last token."""
+        read = zip(self.sentences, self._gold, self._predicted, strict=True)
+        return [_within(gold, one.slot) == _within(predicted, one.slot) for one, gold, predicted in read]
+
+    @cached_property
     def counts(self) -> Counts:
         """Spans by source, group and class: found exactly, found though there is none, missed.
 
@@ -252,6 +258,10 @@ def _read(scheme: Scheme, sentence: TaggedSentence, tags: Sequence[str]) -> Read
         return scheme.read(tags)
     except UsageError as error:
         raise EvenhandError(f"{sentence.where}: {error}") from error
+
+
+def _within(read: Read, slot: tuple[int, int]) -> set[Span]:
+    return {span for span in read.spans if span.start < slot[1] and span.end > slot[0]}
 
 
 def _shared_class(tags: Sequence[str]) -> str:

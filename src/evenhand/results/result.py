@@ -20,7 +20,7 @@ from evenhand.results.rendering import Files, renderer_of
 if TYPE_CHECKING:
     import pandas
 
-SCORES_FILE, CORPUS_FILE = "scores.parquet", "corpus.parquet"
+SCORES_FILE, CORPUS_FILE, TAGS_FILE = "scores.parquet", "corpus.parquet", "tags.parquet"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -189,4 +189,6 @@ def _alike(one: Tagging, other: Tagging) -> bool:
     if one.tags != other.tags or (one.probabilities is None) != (other.probabilities is None):
         return False
     pairs = zip(one.probabilities or (), other.probabilities or (), strict=True)
-    return all(abs(mine.get(tag, 0.0) - yours.get(tag, 0.0)) <= SAME for mine, yours in pairs for tag in mine | yours)
+    return all(
+        abs(mine.get(tag, 0.0) - yours.get(tag, 0.0)) <= SAME for mine, yours in pairs for tag in {*mine, *yours}
+    )

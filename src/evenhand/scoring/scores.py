@@ -57,7 +57,8 @@ class Drawn:
     def means(self) -> Array:
         """The mean of the draws of each sentence."""
         # Rounding must not carry a mean beyond what was drawn, which lies in the output's range.
-        return np.clip(self.values.mean(axis=0), self.values.min(axis=0), self.values.max(axis=0))
+        means: Array = np.clip(self.values.mean(axis=0), self.values.min(axis=0), self.values.max(axis=0))
+        return means
 
     def columns(self) -> list[Column]:
         """A column for each output, with the spread between draws: its root mean square over the sentences."""

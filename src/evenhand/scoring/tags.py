@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ class Tags:
             for number, answers in enumerate(draws, start=1)
             for id_, one in zip(self.ids, answers, strict=True)
         ]
-        schema = {
+        schema: dict[str, Any] = {
             "id": pl.String,
             "system": pl.String,
             "draw": pl.Int64,
@@ -107,9 +108,8 @@ def agreed(draws: Sequence[Tagging]) -> Tagging:
 
 
 def _mean(given: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {
-        tag: sum(one.get(tag, 0.0) for one in given) / len(given) for tag in dict.fromkeys(t for o in given for t in o)
-    }
+    named = dict.fromkeys(chain.from_iterable(given))
+    return {tag: sum(one.get(tag, 0.0) for one in given) / len(given) for tag in named}
 
 
 def _written(answer: Tagging) -> str | None:

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 PACKAGE = "evenhand"
 
 Array = npt.NDArray[np.float64]
-OutputKind = Literal["score", "probability", "ordinal", "class"]
+OutputKind = Literal["score", "probability", "ordinal", "class", "found"]
+
+FOUND: OutputKind = "found"
+"""The kind of output that says whether a tagger found an entity: 1 or 0."""
 
 CLASSES = "class"
 """What a classifier's probabilities are a distribution of, where its classes exclude each other and all are given."""
@@ -122,9 +125,9 @@ class BaseSystem(ABC):
         samples = False
 
     @property
-    @abstractmethod
     def answer_names(self) -> tuple[str, ...]:
         """What its answers consist of; answers of other parts are never taken for them."""
+        return ()
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the results should know, in sentences; asked for after the answers were given."""

@@ -47,19 +47,17 @@ class Tagger(Protocol):
 class BaseTagger(BaseSystem):
     """A system that gives each token a tag, of BILOU, BIO or IOBES. A subclass needs `name` and `tag`."""
 
+    renamed: Mapping[str, str] | None = None
+    """Which class of the corpus one of its own stands for, `{"GPE": "LOC"}`; None: as is usual."""
+
     if TYPE_CHECKING:
 
         @property
         def classes(self) -> tuple[str, ...] | None:
             """The classes that it can give; None where that is not known."""
 
-        @property
-        def renamed(self) -> Mapping[str, str] | None:
-            """What classes of its own are called in corpora, `{"GPE": "LOC"}`; None: as is usual."""
-
     else:
         classes = None
-        renamed = None
 
     @property
     def answer_names(self) -> tuple[str, ...]:
@@ -141,22 +139,32 @@ class CallableTagger(BaseTagger):
         )
 
 
-def as_tagger(obj: object, *, name: str | None = None, version: str | None = None) -> BaseTagger:
+def as_tagger(
+    obj: object, *, name: str | None = None, version: str | None = None, classes: Mapping[str, str] | None = None
+) -> BaseTagger:
     """Make a tagger of an object: a tagger stays as it is, and anything that can be called answers by being called.
 
     `version` vouches for what a function answers: under the same version its answers are taken to be the same.
+    `classes` says which class of the corpus one of the tagger's stands for, `{"GPE": "LOC"}`.
 
     >>> blind = as_tagger(lambda sentences: [["O"] * len(tokens) for tokens in sentences], name="blind")
     >>> blind.tag([["Peru", "won"]])
     [Tagging(tags=('O', 'O'), probabilities=None)]
     """
+    made = _as_tagger(obj, name, version)
+    if classes is not None:
+        made.renamed = classes
+    return made
+
+
+def _as_tagger(obj: object, name: str | None, version: str | None) -> BaseTagger:
     if isinstance(obj, BaseTagger):
         return obj
     if isinstance(obj, Tagger) and not isinstance(obj, type):
         return AdoptedTagger(obj)
     name = name or str(getattr(obj, "__name__", type(obj).__name__))
     if not callable(obj):
-        raise UsageError(f"{name!r} cannot be asked: it is no tagger and cannot be called")
+        raise UsageError(f"{name!r} cannot be asked: it is not a tagger and cannot be called")
     return CallableTagger(obj, name=name, version=version)
 
 

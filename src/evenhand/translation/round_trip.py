@@ -30,8 +30,8 @@ class Journey:
 class ThereAndBack:
     """Two translators, one for each way. Their translations are kept under the cache folder.
 
-    `progress` shows a bar for each way (None: on a terminal only). `back` may be left out where the translator knows its own way home; `via`, where it is given, is the language that
-    is passed through, to make sure that it is.
+    `back` may be left out where the translator knows its own way home; `via`, where it is given, is the language that
+    is passed through, to make sure that it is. `progress` shows a bar for each way (None: on a terminal only).
     """
 
     def __init__(

@@ -54,15 +54,15 @@ def to_html(report: Audit) -> str:
 def _shown_at_once(report: Audit) -> dict[str, Any]:
     names = labels(report.findings)
     place = {key: number for number, key in enumerate(names)}
-    corpus, provenance = report.corpus, report.provenance.to_dict()
+    corpus, (used,), settings = report.corpus, report.provenance.corpora, report.provenance.settings
     title = "Audit of " + (", ".join(names.values()) if len(names) <= 6 else f"{len(names)} systems")
     sentences = [{"verdict": finding.verdict, "text": in_words(finding)} for finding in report.findings]
     verdicts: Counter[str] = Counter(finding.verdict for finding in report.findings)
     return {
         "title": title,
         "corpus": {
-            "sentences": f"{provenance['corpus']['sentences']:,}",
-            "title": corpus.about.title if corpus is not None and corpus.about.title else provenance["corpus"]["name"],
+            "sentences": f"{used.sentences:,}",
+            "title": corpus.about.title if corpus is not None and corpus.about.title else used.name,
         },
         "systems": list(names.values()),
         "counted": _counted(report.findings),
@@ -81,12 +81,12 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(HEADINGS)],
         "rows": [_row(finding, names, place, several_comparisons(report.findings)) for finding in report.findings],
         "groups": groups_in_words(report.findings),
-        "delta_percent": f"{100 * provenance['settings']['equivalence']:g}",
-        "alpha_percent": f"{100 * provenance['settings']['alpha']:g}",
+        "delta_percent": f"{100 * settings['equivalence']:g}",
+        "alpha_percent": f"{100 * settings['alpha']:g}",
         "faint": f"{FAINT:g}",
         "thinned": any(finding.n > 300 for finding in report.findings) or len(report.findings) > 80,
         "limits": corpus.about.limits if corpus is not None else (),
-        "provenance": {"command": None, **provenance},
+        "provenance": {"command": None, **report.provenance.to_dict()},
         "facts": facts(report.provenance),
     }
 

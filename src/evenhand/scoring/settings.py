@@ -1,0 +1,57 @@
+"""Asking: what can be said about how systems are asked, the same for every command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from evenhand.settings import check_count, check_range
+
+
+class AskOptions(TypedDict, total=False):
+    """The fields of `AskSettings` as keyword arguments, for functions that hand them on."""
+
+    bounds: tuple[float, float] | None
+    version: str | None
+    base_url: str | None
+    draws: int
+    cache: str | Path | None
+    progress: bool | None
+
+
+@dataclass(frozen=True)
+class AskSettings:
+    """How systems are asked.
+
+    `bounds` is the range of outputs that declare none (0 to 1 if not given); `version` vouches for a system that cannot
+    be looked into: under the same version its answers are taken to be the same; `base_url` is where the server of
+    language models listens. Systems that sample may be asked several times (`draws`): the means are compared. Answers
+    are kept in `cache` (None: EVENHAND_CACHE_DIR, else the platform's cache folder); `progress` shows bars (None: on a
+    terminal only).
+    """
+
+    bounds: tuple[float, float] | None = None
+    version: str | None = None
+    base_url: str | None = None
+    draws: int = 1
+    cache: str | Path | None = None
+    progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.bounds is not None:
+            check_range(*self.bounds)
+        check_count("the number of draws", self.draws, least=1)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the cache, where one was named."""
+        return None if self.cache is None else Path(self.cache)
+
+    @property
+    def flags(self) -> dict[str, object]:
+        """What was said about systems, by the names that their builders have for it."""
+        named: dict[str, object] = {"version": self.version, "base_url": self.base_url}
+        if self.bounds is not None:
+            named |= {"low": self.bounds[0], "high": self.bounds[1]}
+        return {name: value for name, value in named.items() if value is not None}

@@ -1,0 +1,103 @@
+"""Asking: the only place where what people type or give is resolved, asked about a corpus, and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Unpack
+
+from evenhand.corpora import Corpus
+from evenhand.errors import UsageError, one_line
+from evenhand.results import Note
+from evenhand.scoring import Scores, Tags, scored, tagged
+from evenhand.scoring.settings import AskOptions, AskSettings
+from evenhand.specs import Given, Resolver
+from evenhand.systems import BaseScorer, BaseTagger
+from evenhand.tagging import class_names, entities_found, in_corpus_terms
+
+Made = BaseScorer | BaseTagger | Scores
+ABOUT = {
+    "low": "bounds: every system here declares its own range",
+    "version": "version: it is for functions and others that cannot be looked into",
+    "base_url": "base_url: it is for openai:MODEL",
+}
+"""Why a flag that no system has a use for is refused."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What systems answered about a corpus: `scores`, of taggers whether they found each entity; and `tags`."""
+
+    systems: tuple[Made, ...]
+    scores: Scores
+    tags: Tags | None = None
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What systems say about the answers that they gave."""
+        said = {one.name: one.remarks() for one in self.systems if not isinstance(one, Scores)}
+        return tuple(Note(name, one_line(remark, most=1_000)) for name, given in said.items() for remark in given)
+
+
+def ask(systems: Given | Sequence[Given], corpus: Corpus, **options: Unpack[AskOptions]) -> Scores | Tags:
+    """Ask systems about a corpus: scorers give `Scores`; on a corpus of tokens, taggers give `Tags`."""
+    with asked(systems, corpus, AskSettings(**options)) as answers:
+        return answers.scores if answers.tags is None else answers.tags
+
+
+@contextmanager
+def asked(systems: Given | Sequence[Given], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
+    """Like `ask`, for a block that makes something of the answers: what was asked is kept until it has ended well."""
+    given = listed_systems(systems)
+    with _tags(given, corpus, settings) if corpus.tagged else _scores(given, corpus, settings) as answers:
+        yield answers
+
+
+def listed_systems(systems: Given | Sequence[Given]) -> list[Given]:
+    """One system or several."""
+    several = isinstance(systems, Sequence) and not isinstance(systems, str)
+    given: list[Given] = list(systems) if several else [systems]  # type: ignore[arg-type,list-item]
+    if not given:
+        raise UsageError("name at least one system")
+    return given
+
+
+def resolved(given: Sequence[Given], corpus: Corpus, settings: AskSettings) -> list[BaseScorer | Scores]:
+    """What is to be asked, or scores that are there already; a setting that nobody has a use for is refused."""
+    resolver = Resolver(corpus, settings)
+    made = [resolver.given(one) for one in given]
+    _refuse_unused(settings, resolver)
+    return made
+
+
+@contextmanager
+def _scores(given: Sequence[Given], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
+    """Ask the systems and put recorded scores between them, in the order in which they were named."""
+    made = resolved(given, corpus, settings)
+    scorers = [one for one in made if not isinstance(one, Scores)]
+    if not scorers:
+        if settings.draws > 1:
+            raise UsageError("predictions that were recorded cannot be asked again; leave out the draws")
+        yield Answers(tuple(made), Scores.join([one for one in made if isinstance(one, Scores)]))
+        return
+    with scored(scorers, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws) as found:
+        parts = [one if isinstance(one, Scores) else found.of_system(one.name) for one in made]
+        yield Answers(tuple(made), Scores.join(parts))
+
+
+@contextmanager
+def _tags(given: Sequence[Given], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
+    resolver = Resolver(corpus, settings)
+    taggers = [resolver.given_tagger(one) for one in given]
+    _refuse_unused(settings, resolver)
+    names = [class_names(tagger, corpus) for tagger in taggers]
+    with tagged(taggers, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws) as found:
+        tags = in_corpus_terms(found, names)
+        yield Answers(tuple(taggers), entities_found(tags, corpus), tags)
+
+
+def _refuse_unused(settings: AskSettings, resolver: Resolver) -> None:
+    for flag in settings.flags:
+        if flag not in resolver.taken and flag in ABOUT:
+            raise UsageError(f"no system here has a use for {ABOUT[flag]}")
