@@ -43,6 +43,8 @@ def audit(
     bounds: tuple[float, float] | None = None,
     version: str | None = None,
     base_url: str | None = None,
+    outputs: Sequence[str] | None = None,
+    kind: str | None = None,
     cache: str | Path | None = None,
     progress: bool | None = None,
     out: str | Path | None = None,
@@ -54,8 +56,9 @@ def audit(
     fitted scikit-learn estimator, or a `Scorer`. One that samples may be asked several times (`draws`): the means are
     compared, and the spread between draws is told. `bounds` is the range of outputs that declare none; `version` names
     the version of a callable, so that its answers may be cached; `base_url` is where the server of `openai:MODEL`
-    listens. With `out`, the report is saved in that folder. `corpus` is a corpus, the name of one, or a file. `command`
-    goes into the provenance, to repeat the audit by.
+    listens. `outputs` names the numbers that a function or a file gives, and `kind` says what they are: score,
+    probability, ordinal or class. With `out`, the report is saved in that folder. `corpus` is a corpus, the name of
+    one, or a file. `command` goes into the provenance, to repeat the audit by.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
@@ -76,7 +79,8 @@ def audit(
     if folder is not None:
         check_writable(folder)
     where = None if cache is None else Path(cache)
-    made = [system_of(one, corpus, bounds=bounds, version=version, base_url=base_url, cache=where) for one in asked]
+    declared: dict[str, Any] = {"bounds": bounds, "version": version, "outputs": outputs, "kind": kind}
+    made = [system_of(one, corpus, base_url=base_url, cache=where, **declared) for one in asked]
     with _scored(made, corpus, cache=where, progress=progress, draws=draws) as scores:
         pieces = {o.name: counted for o in made if isinstance(o, BaseScorer) and (counted := _pieces(o, corpus))}
         compared = compare(scores, corpus, attributes=attributes, subsets=subsets, settings=settings, pieces=pieces)
@@ -173,14 +177,17 @@ def system_of(
     version: str | None,
     base_url: str | None,
     cache: Path | None,
+    outputs: Sequence[str] | None = None,
+    kind: str | None = None,
 ) -> BaseScorer | Scores:
     """What is to be asked, or scores that are there already."""
+    said: dict[str, Any] = {"version": version, "outputs": outputs, "kind": kind}
     if isinstance(one, str):
-        return resolve(one, corpus, bounds=bounds, version=version, base_url=base_url, cache=cache)
+        return resolve(one, corpus, bounds=bounds, base_url=base_url, cache=cache, **said)
     if isinstance(one, Scores):
         return one
     low, high = bounds or (0.0, 1.0)
-    return as_scorer(one, low=low, high=high)
+    return as_scorer(one, low=low, high=high, **said)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -75,15 +75,19 @@ def resolve(
     bounds: tuple[float, float] | None = None,
     version: str | None = None,
     base_url: str | None = None,
+    outputs: Sequence[str] | None = None,
+    kind: str | None = None,
     cache: Path | None = None,
 ) -> BaseScorer | Scores:
     """What a string means: a system to ask, or (for `file:`) scores that are already there.
 
     `bounds` are the ends of the range of outputs that declare none (0 and 1 if not given). `version` vouches for a
     system that cannot be looked into: under the same version its answers are taken to be the same. `base_url` is where
-    the server of language models listens. Translations of round trips are kept in `cache`, if not in the usual place.
+    the server of language models listens. `outputs` names the numbers that a system gives and `kind` says what they
+    are; systems that know it themselves refuse both. Translations of round trips are kept in `cache`, if not in the
+    usual place.
     """
-    named = {"version": version, "base_url": base_url}
+    named = {"version": version, "base_url": base_url, "outputs": outputs, "kind": kind}
     flags: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if bounds is not None:
         flags |= {"low": bounds[0], "high": bounds[1]}
@@ -209,7 +213,9 @@ def _resolve(
             raise UsageError(f"{REPAIRED!r} takes no settings; write them into a file for the system")
         return _repaired(address, corpus, flags, cache)
     if name == FILE and colon:
-        given = _fitting(read_predictions, {"name": spec, **flags}) | checked_settings(FILE, read_predictions, settings)
+        given = _fitting(FILE, read_predictions, {"name": spec, **flags}) | checked_settings(
+            FILE, read_predictions, settings
+        )
         return read_predictions(Path(address).expanduser(), corpus, **given)
     entry = REGISTRY.lookup(name)
     if entry is None:
@@ -217,7 +223,7 @@ def _resolve(
         raise UsageError(f"unknown system {name!r}{did_you_mean(name, known)}{_hint(spec)}")
     if colon if entry.address is None else not address:
         raise UsageError(f"{spec!r} does not read as {entry.typed}")
-    given = _fitting(entry.build, flags) | checked_settings(name, entry.build, settings)
+    given = _fitting(name, entry.build, flags) | checked_settings(name, entry.build, settings)
     if "corpus" in inspect.signature(entry.build).parameters:
         given["corpus"] = corpus
     return build_system(name, *([address] if colon else []), **given)
@@ -264,9 +270,12 @@ def _allowed(build: Callable[..., object]) -> dict[str, inspect.Parameter]:
     }
 
 
-def _fitting(build: Callable[..., object], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the flags that hold for all systems, those that this one takes."""
+def _fitting(name: str, build: Callable[..., object], flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the flags that hold for all systems, those that this one takes; what is said of its outputs it must take."""
     parameters = inspect.signature(build).parameters
+    for flag in ("outputs", "kind"):
+        if flag in flags and flag not in parameters:
+            raise UsageError(f"{name!r} knows what its outputs are: {flag} cannot be declared for it")
     return {key: value for key, value in flags.items() if key in parameters}
 
 

@@ -31,6 +31,20 @@ def bounds(text: str | None) -> tuple[float, float] | None:
     return low, high
 
 
+def names(text: str | None) -> list[str] | None:
+    """`A,B,C` as a list.
+
+    >>> names("negative, positive"), names(None)
+    (['negative', 'positive'], None)
+    """
+    if text is None:
+        return None
+    found = [part.strip() for part in text.split(",")]
+    if not all(found):
+        raise UsageError(f"{text!r} has an empty name: give names with commas between them, as in negative,positive")
+    return found
+
+
 def repeating(argv: Sequence[str]) -> str:
     """The command that gives the same findings again.
 
