@@ -16,6 +16,7 @@ from evenhand.metrics import Measurements, Predictions, measure, read_prediction
 from evenhand.metrics.behaviour import directional, invariance, minimum_functionality
 from evenhand.metrics.failures import Behaviour
 from evenhand.metrics.measurements import ALL
+from evenhand.metrics.measuring import check_measuring
 from evenhand.metrics.quality import Quality, read_quality_table
 from evenhand.metrics.quality_rows import Kind
 from evenhand.metrics.sequences import TaggedPredictions, measure_tags
@@ -28,12 +29,11 @@ from evenhand.results.result import CORPUS_FILE, SCORES_FILE
 from evenhand.schemes import SCHEMES
 from evenhand.scoring import Column, Scores
 from evenhand.scoring.scores import METADATA
-from evenhand.settings import check_alpha, check_choice, check_count, check_level, check_seed
+from evenhand.settings import check_alpha, check_choice
 from evenhand.stats.types import Floats
 from evenhand.systems.declared import add_up
 from evenhand.tables import TableFile
 
-WEIGHTS = ("sources", "tuples")
 LABEL = "label"
 PREDICTED = ("predicted", "pred", "prediction", "score")
 OPPOSITE = {"positive": "negative", "negative": "positive"}
@@ -59,12 +59,9 @@ class MeasureSettings:
 
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
-        check_level(self.level)
-        check_seed(self.seed)
-        check_count("the number of resamples", self.bootstrap)
-        check_choice("weight", self.weight, WEIGHTS)
-        if self.sample is not None:
-            check_count("the number of tuples drawn per source", self.sample, least=1)
+        check_measuring(
+            weight=self.weight, sample=self.sample, seed=self.seed, bootstrap=self.bootstrap, level=self.level
+        )
         if self.scheme is not None:
             check_choice("tagging scheme", self.scheme, SCHEMES)
         for metric in self.metrics or ():
@@ -216,7 +213,10 @@ def measure_file(
             raise EvenhandError(f"nothing can be measured: {found.left_out[0]}")
         return found
     name = ", ".join(attributes) if attributes else "group"
-    if holds_tags(path):
+    tags = holds_tags(path)
+    if settings.scheme is not None and not tags:
+        raise UsageError(f"a scheme ({settings.scheme}) is for tags, and {path} holds none")
+    if tags:
         result = measured_tags(read_tags(path, scheme=settings.scheme), path.stem, name, settings)
     else:
         result = measured(read_predictions_table(path), path.stem, name, settings)
