@@ -11,10 +11,11 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.auditing import audit_taggers
+from evenhand.auditing import audit
+from evenhand.comparing.audit import Audit
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.measuring import MeasureSettings, measure_file, measure_scores, predictions_of
+from evenhand.measuring import Measured, MeasureSettings, measure_file, measure_scores, predictions_of
 from evenhand.metrics import METRICS
 from evenhand.scoring import Column, Scores
 from evenhand.systems import Output
@@ -185,6 +186,11 @@ def test_an_unknown_attribute_has_a_suggestion() -> None:
         measure_scores(scored(made, np.zeros((len(made), 1)), [Output("x")]), made, attributes=["aeg"])
 
 
+def results(report: Audit) -> tuple[Measured, ...]:
+    assert report.measurements is not None
+    return report.measurements.results
+
+
 def test_a_tagger_that_misses_the_poorest_countries_is_seen(tmp_path: Path) -> None:
     made = load_corpus("ner-country")
     gold = {tuple(tokens): tags for tokens, tags in zip(made.frame["tokens"], made.frame["tags"], strict=True)}
@@ -193,8 +199,8 @@ def test_a_tagger_that_misses_the_poorest_countries_is_seen(tmp_path: Path) -> N
     def tag(sentences: list[list[str]]) -> list[list[str]]:
         return [["O"] * len(tokens) if tuple(tokens) in poor else list(gold[tuple(tokens)]) for tokens in sentences]
 
-    report = audit_taggers([tag], made, settings=MeasureSettings(metrics=("tpr_gap", "fped")), out=tmp_path)
-    found = report.results[0].measurements
+    report = audit(tag, made, out=tmp_path, progress=False)
+    found = results(report)[0].measurements
     assert found["tpr_gap"]["LOC"].by_group["lowest"] == pytest.approx(1.0)
     # Five of fifteen pairs hold the group that is never found.
     assert found["tpr_gap"]["LOC"].value == pytest.approx(5 / 15)
@@ -210,24 +216,24 @@ def test_a_tagger_is_asked_about_what_was_chosen() -> None:
         asked.append(len(sentences))
         return [["U-LOC"] * len(tokens) for tokens in sentences]
 
-    settings = MeasureSettings(metrics=("tpr_gap",))
-    part = audit_taggers([tag], made, subset="objects", settings=settings)
-    assert part.results[0].rows == int(made.mask("objects").sum())
+    part = audit(tag, made, subsets="objects", progress=False)
+    assert results(part)[0].rows == sum(asked) == int(made.mask("objects").sum())
     assert part.provenance.details["subset"] == "objects"
-    few = audit_taggers([tag], made, sample=200, settings=settings)
-    assert few.results[0].rows == 144  # two sources of 72 countries
-    assert max(asked) == part.results[0].rows
+    assert {finding.subset for finding in part.findings} == {"objects"}
+    asked.clear()
+    few = audit(tag, made, sample=200, progress=False)
+    assert results(few)[0].rows == sum(asked) == 144  # two sources of 72 countries
     with pytest.raises(UsageError, match="no attribute 'gdp_per_capitas'; did you mean 'gdp_per_capita'"):
-        audit_taggers([tag], made, attributes="gdp_per_capitas")
+        audit(tag, made, attributes="gdp_per_capitas", progress=False)
     with pytest.raises(UsageError, match="no sentence in the subset"):
-        audit_taggers([tag], made, subset="subjects,objects")
+        audit(tag, made, subsets="subjects,objects", progress=False)
 
 
 def test_a_perfect_tagger_has_no_gap() -> None:
     made = load_corpus("ner-country")
     gold = {tuple(tokens): tags for tokens, tags in zip(made.frame["tokens"], made.frame["tags"], strict=True)}
-    report = audit_taggers([lambda sentences: [list(gold[tuple(tokens)]) for tokens in sentences]], made)
-    for name, label, found in report.results[0].measurements:
+    report = audit(lambda sentences: [list(gold[tuple(tokens)]) for tokens in sentences], made, progress=False)
+    for name, label, found in results(report)[0].measurements:
         assert found.value is None or found.value == METRICS[name].ideal, (name, label)
 
 

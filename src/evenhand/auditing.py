@@ -85,7 +85,7 @@ def audit(
                 "sample": sample,
                 "draws": how.draws,
             },
-            details=compared.family | _details(corpus, sample, answers.tags),
+            details=compared.family | (_details(corpus, sample, subsets) if answers.tags else {}),
             command=command,
         )
         report = Audit(
@@ -143,12 +143,11 @@ def _measured_tags(tags: Tags, corpus: Corpus, attributes: Sequence[str], how: M
     return Metrics(tuple(in_order), how)
 
 
-def _details(corpus: Corpus, sample: int | None, tags: Tags | None) -> dict[str, object]:
+def _details(corpus: Corpus, sample: int | None, subsets: Sequence[str]) -> dict[str, object]:
     """What the provenance of taggers has beside, as it had before all results had the same."""
-    if tags is None:
-        return {}
-    about = {"corpus_digest": corpus.digest, "sentences": len(corpus)}
-    return about if sample is None else {**about, "sample": sample}
+    chosen = {"sample": sample, "subset": None if "all" in subsets else ", ".join(subsets)}
+    known = {name: value for name, value in chosen.items() if value is not None}
+    return {"corpus_digest": corpus.digest, "sentences": len(corpus), **known}
 
 
 def _plain(attributes: Sequence[str] | None) -> list[str] | None:

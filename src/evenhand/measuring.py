@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
 import polars as pl
 
 from evenhand.corpora import Corpus
@@ -17,6 +16,7 @@ from evenhand.metrics import Measurements, Predictions, measure, read_prediction
 from evenhand.metrics.behaviour import directional, invariance, minimum_functionality
 from evenhand.metrics.failures import Behaviour
 from evenhand.metrics.measurements import ALL
+from evenhand.metrics.measuring import check_measuring
 from evenhand.metrics.quality import Quality, read_quality_table
 from evenhand.metrics.quality_rows import Kind
 from evenhand.metrics.sequences import TaggedPredictions, measure_tags
@@ -29,17 +29,15 @@ from evenhand.results.result import CORPUS_FILE, SCORES_FILE
 from evenhand.schemes import SCHEMES
 from evenhand.scoring import Column, Scores
 from evenhand.scoring.scores import METADATA
-from evenhand.settings import check_alpha, check_choice, check_count, check_level, check_seed
+from evenhand.settings import check_alpha, check_choice
 from evenhand.stats.types import Floats
+from evenhand.systems.declared import add_up
 from evenhand.tables import TableFile
 
-WEIGHTS = ("sources", "tuples")
 LABEL = "label"
 PREDICTED = ("predicted", "pred", "prediction", "score")
 OPPOSITE = {"positive": "negative", "negative": "positive"}
 EXPECTATION = re.compile(r"(?P<first>[^<>:]+?)\s*(?P<sign>[<>])\s*(?P<second>[^<>:]+?)(?:\s*:\s*(?P<label>.+))?")
-SUMS = 1e-3
-"""How far the probabilities of a classifier's classes may be from adding up to one."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +59,9 @@ class MeasureSettings:
 
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
-        check_level(self.level)
-        check_seed(self.seed)
-        check_count("the number of resamples", self.bootstrap)
-        check_choice("weight", self.weight, WEIGHTS)
-        if self.sample is not None:
-            check_count("the number of tuples drawn per source", self.sample, least=1)
+        check_measuring(
+            weight=self.weight, sample=self.sample, seed=self.seed, bootstrap=self.bootstrap, level=self.level
+        )
         if self.scheme is not None:
             check_choice("tagging scheme", self.scheme, SCHEMES)
         for metric in self.metrics or ():
@@ -218,7 +213,10 @@ def measure_file(
             raise EvenhandError(f"nothing can be measured: {found.left_out[0]}")
         return found
     name = ", ".join(attributes) if attributes else "group"
-    if holds_tags(path):
+    tags = holds_tags(path)
+    if settings.scheme is not None and not tags:
+        raise UsageError(f"a scheme ({settings.scheme}) is for tags, and {path} holds none")
+    if tags:
         result = measured_tags(read_tags(path, scheme=settings.scheme), path.stem, name, settings)
     else:
         result = measured(read_predictions_table(path), path.stem, name, settings)
@@ -286,6 +284,7 @@ def measure_scores(
                     results.append(replace(found, labels=corpus.labels_of(attribute)))
             except EvenhandError as error:
                 left_out.append(f"{system}, {attribute}: {error}")
+        left_out += _no_classes(scores.of_system(system), corpus)
     return Metrics(
         tuple(results),
         settings,
@@ -335,14 +334,30 @@ def _classes(columns: Sequence[Column], matrix: Floats, gold: Sequence[str | Non
         others = [label for label in known.values() if label != names[0]]
         other = OPPOSITE.get(names[0].lower()) or (others[0] if len(others) == 1 else f"not {names[0]}")
         return {known.get(other, other): 1 - matrix[:, 0], names[0]: matrix[:, 0]}
-    if np.abs(matrix.sum(axis=1) - 1).max(initial=0) > SUMS:
+    if not add_up(matrix):
         return None
     if gold is not None and not set(names) & set(known.values()):
         raise UsageError(
-            f"its classes {', '.join(names)} are none of the labels {', '.join(known.values())}; "
-            "name them in a system file, as in settings: {outputs: {LABEL_0: negative, LABEL_1: positive}}"
+            f"its classes {', '.join(names)} are none of the labels {', '.join(known.values())}; name them, as in "
+            "outputs=negative,neutral,positive for a function, or in a system file, as in "
+            "settings: {outputs: {LABEL_0: negative, LABEL_1: positive}}"
         )
     return {name: matrix[:, place] for place, name in enumerate(names)}
+
+
+def _no_classes(scores: Scores, corpus: Corpus) -> list[str]:
+    """Why a system whose outputs might be classes is measured as so many scores, without the metrics of classes."""
+    outputs = [column.output for column in scores.columns]
+    if LABEL not in corpus.frame.columns or len(outputs) < 2:
+        return []
+    lead = f"{scores.columns[0].system}, metrics of classes: its outputs {', '.join(one.name for one in outputs)}"
+    if add_up(scores.matrix):
+        if all(output.kind == "probability" for output in outputs):
+            return []
+        return [f"{lead} add up to one but are declared as scores; declare kind=probability if they are classes"]
+    sums = scores.matrix.sum(axis=1)
+    low, high = sums.min(), sums.max()
+    return [f"{lead} add up to {low:.2g} to {high:.2g} and not to one, so each is measured by itself, as a score"]
 
 
 def measured(predictions: Predictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:

@@ -47,6 +47,12 @@ def check_choice(name: str, value: str, known: Iterable[str]) -> None:
         raise UsageError(f"unknown {name} {value!r}{did_you_mean(str(value), known)}")
 
 
+def check_least(name: str, value: float, least: float = 0.0) -> None:
+    """A number that is not below the least that makes sense."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < math.inf:
+        raise UsageError(f"{name} must be a number from {least:g}, not {value!r}")
+
+
 def check_range(low: float, high: float) -> None:
     """The ends of a range, the lower first."""
     if not (math.isfinite(low) and math.isfinite(high) and low < high):

@@ -152,9 +152,12 @@ class Resolver:
             raise UsageError("scores are not a tagger; taggers are asked about this corpus")
         return as_tagger(one, **self.fitting(as_tagger))
 
-    def fitting(self, build: Callable[..., object]) -> dict[str, Any]:
-        """Of the flags that hold for all systems, those that this one takes."""
+    def fitting(self, build: Callable[..., object], *, name: str = "") -> dict[str, Any]:
+        """Of the flags that hold for all systems, those that this one takes; what is said of outputs it must take."""
         parameters = inspect.signature(build).parameters
+        for flag in ("outputs", "kind"):
+            if flag in self._settings.flags and flag not in parameters:
+                raise UsageError(f"{name!r} knows what its outputs are: {flag} cannot be declared for it")
         taken = {key: value for key, value in self._settings.flags.items() if key in parameters}
         self.taken |= taken.keys()
         return taken
@@ -213,7 +216,7 @@ class Resolver:
                 raise UsageError(f"{name!r} takes no settings; write them into files for what it consists of")
             return wrap(address)
         if name == FILE and colon:
-            given = {"name": spec, **self.fitting(read_predictions)}
+            given = {"name": spec, **self.fitting(read_predictions, name=FILE)}
             given |= checked_settings(FILE, read_predictions, settings)
             return read_predictions(Path(address).expanduser(), self._corpus, **given)
         entry = REGISTRY.lookup(name)
@@ -222,7 +225,7 @@ class Resolver:
             raise UsageError(f"unknown system {name!r}{did_you_mean(name, known)}{_hint(spec)}")
         if colon if entry.address is None else not address:
             raise UsageError(f"{spec!r} does not read as {entry.typed}")
-        given = self.fitting(entry.build) | checked_settings(name, entry.build, settings)
+        given = self.fitting(entry.build, name=name) | checked_settings(name, entry.build, settings)
         if "corpus" in inspect.signature(entry.build).parameters:
             given["corpus"] = self._corpus
         return build_system(name, *([address] if colon else []), **given)
@@ -234,7 +237,7 @@ class Resolver:
             hint = did_you_mean(name, TAGGERS) if colon and name not in TAGGERS else ""
             raise UsageError(f"{spec!r} is not a tagger{hint}; write {forms}, or a .yaml file")
         build = TAGGERS[name].build
-        return build_tagger(name, address, **self.fitting(build), **checked_settings(name, build, settings))
+        return build_tagger(name, address, **self.fitting(build, name=name), **checked_settings(name, build, settings))
 
 
 def _is_system_file(spec: str) -> bool:

@@ -235,8 +235,8 @@ def test_no_case_is_no_rate() -> None:
 @pytest.mark.parametrize(("wrong", "said"), [
     (lambda p: invariance(p), "by how much the score may move"),
     (lambda p: invariance(p, tolerance=-1), "not negative"),
-    (lambda p: invariance(p, tolerance=0.1, weight="rows"), "weight is"),
-    (lambda p: invariance(p, tolerance=0.1, level=95), "level lies between"),
+    (lambda p: invariance(p, tolerance=0.1, weight="rows"), "unknown weight"),
+    (lambda p: invariance(p, tolerance=0.1, level=95), "level must lie between"),
     (lambda p: directional(p, "a", "bb", expect="rise"), "did you mean 'b'"),
     (lambda p: directional(p, "a", "a", expect="rise"), "with itself"),
     (lambda p: directional(p, "a", "b", expect="soar"), "rise or to fall"),

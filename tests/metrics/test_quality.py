@@ -175,9 +175,9 @@ def test_one_group_has_no_differences() -> None:
     ((["a", "a"], ["x", None], ["x", "x"]), {"kind": "classification"}, "gold, row 2: the value is missing"),
     ((["a", "a"], [1, 2], [1, 2]), {"cluster": ["x", ""]}, "cluster, row 2: the value is missing"),
     (([None], [1], [1]), {}, "no row has a group"),
-    ((["a"], [1], [1]), {"kind": "ordinal"}, "kind is regression or classification"),
-    ((["a"], [1], [1]), {"against": "all"}, "against is"),
-    ((["a"], [1], [1]), {"level": 95}, "level lies between"),
+    ((["a"], [1], [1]), {"kind": "ordinal"}, "unknown kind 'ordinal'"),
+    ((["a"], [1], [1]), {"against": "all"}, "unknown comparison 'all'"),
+    ((["a"], [1], [1]), {"level": 95}, "level must lie between"),
 ])  # fmt: skip
 def test_wrong_input_is_refused(columns: tuple[list[object], ...], settings: dict[str, object], said: str) -> None:
     with pytest.raises(EvenhandError, match=said):

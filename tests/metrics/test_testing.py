@@ -225,7 +225,7 @@ def test_plain_values_have_no_nan_and_a_reason_for_each_none(random_predictions:
 def test_wrong_settings_are_refused() -> None:
     with pytest.raises(UsageError, match="did you mean 'holm'"):
         group_tests(scored(), correction="hollm")
-    with pytest.raises(UsageError, match="between 0 and 1"):
+    with pytest.raises(UsageError, match="alpha must lie between"):
         group_tests(scored(), alpha=5)
 
 

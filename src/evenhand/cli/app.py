@@ -22,6 +22,7 @@ from evenhand.cli import (
     systems,
     train,
 )
+from evenhand.cli.options import OneValueEach
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -45,6 +46,9 @@ app.command()(reproduce.reproduce)
 app.command()(systems.systems)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(train.app, name="train")
+for group in (app, corpus.app, train.app):
+    for command in group.registered_commands:
+        command.cls = OneValueEach
 
 
 @app.callback(invoke_without_command=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import bounds, repeating, stdout_kept_clean
+from evenhand.cli.options import bounds, names, repeating, stdout_kept_clean
 
 
 def audit(
@@ -47,6 +47,13 @@ def audit(
     base_url: Annotated[
         str | None, typer.Option(metavar="URL", help="Where the server of openai:MODEL listens (else OPENAI_BASE_URL).")
     ] = None,
+    outputs: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,NAME", help="Names for the numbers of py: systems, columns of file:PATH."),
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="What those are: score, probability, ordinal or class (else found out).")
+    ] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
@@ -68,6 +75,8 @@ def audit(
             bounds=bounds(range_),
             version=system_version,
             base_url=base_url,
+            outputs=names(outputs),
+            kind=kind,
             cache=cache,
             out=out,
             command=repeating(sys.argv),

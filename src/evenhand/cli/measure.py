@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import repeating
+from evenhand.cli.options import names, refuse_given, repeating
 from evenhand.errors import UsageError
 from evenhand.files import check_writable
 
@@ -24,10 +24,14 @@ KINDS: dict[str, Kind] = {
 }
 """What a task's predictions are, where quality is asked for."""
 
+QUALITY_TAKES = ("path", "by", "task", "cluster", "bootstrap", "level", "seed", "as_json")
+"""What applies where quality is asked for."""
+
 TASKS = ("binary", "multiclass", "regression", "ordinal", "tagging")
 
 
 def measure(
+    ctx: typer.Context,
     path: Annotated[
         Path,
         typer.Argument(
@@ -66,9 +70,10 @@ def measure(
     from evenhand.measuring import MeasureSettings, measure_file
 
     if by is not None:
-        if out is not None or metric or groups:
-            raise UsageError("--by gives quality by group, without --out, --metric and --groups")
-        kind = KINDS.get(task or "")
+        refuse_given(ctx, QUALITY_TAKES, "with --by, which gives quality by group")
+        if task is not None and task not in KINDS:
+            raise UsageError(f"--by takes the tasks {', '.join(KINDS)}, not {task!r}")
+        kind = None if task is None else KINDS[task]
         settings = MeasureSettings(seed=seed, bootstrap=bootstrap, level=level)
         _show_quality(path, by, kind, settings, cluster, as_json=as_json)
         return
@@ -76,11 +81,10 @@ def measure(
         raise UsageError("--cluster goes with --by")
     if metric and task:
         raise UsageError("give --metric or --task, not both")
-    names = tuple(metric) if metric else _advised(task)
-    chosen = None if groups is None else tuple(group.strip() for group in groups.split(","))
+    chosen = names(groups)
     settings = MeasureSettings(
-        metrics=names,
-        groups=chosen,
+        metrics=tuple(metric) if metric else _advised(task),
+        groups=None if chosen is None else tuple(chosen),
         background=background,
         weight=weight,
         sample=sample,

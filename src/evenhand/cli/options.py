@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
 
 from evenhand.errors import UsageError
 
@@ -29,6 +33,41 @@ def bounds(text: str | None) -> tuple[float, float] | None:
     if not low < high:
         raise UsageError(f"--range {text!r}: the first number must be below the second")
     return low, high
+
+
+def names(text: str | None) -> list[str] | None:
+    """`A,B,C` as a list.
+
+    >>> names("negative, positive"), names(None)
+    (['negative', 'positive'], None)
+    """
+    if text is None:
+        return None
+    found = [part.strip() for part in text.split(",")]
+    if not all(found):
+        raise UsageError(f"{text!r} has an empty name: give names with commas between them, as in negative,positive")
+    return found
+
+
+class OneValueEach(TyperCommand):
+    """A command that refuses an option that is given twice: the first value would be ignored without a word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As ever, once it is seen that each option stands there once, or may be repeated."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for option in order:
+            takes_one = isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
+            if takes_one and order.count(option) > 1:
+                raise UsageError(f"{option.opts[0]} is given more than once, and takes one value")
+        return super().parse_args(ctx, args)
+
+
+def refuse_given(ctx: typer.Context, taken: Collection[str], because: str) -> None:
+    """Refuse options that are given but are none of those that are taken; `because` says when that is so."""
+    for option in ctx.command.params:
+        source = ctx.get_parameter_source(str(option.name))
+        if option.name not in taken and source is not None and source.name == "COMMANDLINE":
+            raise UsageError(f"{option.opts[0]} does not apply {because}")
 
 
 def repeating(argv: Sequence[str]) -> str:

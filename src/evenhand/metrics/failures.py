@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from evenhand.errors import UsageError
 from evenhand.metrics.metric import UNPERTURBED
 from evenhand.metrics.predictions import UNKNOWN, Predictions
 from evenhand.plain import rebuild
+from evenhand.settings import check_choice, check_count, check_level, check_seed
 from evenhand.stats.intervals import cluster_draws, percentile_interval, wilson
 from evenhand.stats.types import Floats, Ints
 
@@ -128,10 +128,10 @@ class Counting:
         independent: bool = False,
     ) -> Behaviour:
         """The rate over sources or cases, with its intervals."""
-        if weight not in ("sources", "cases"):
-            raise UsageError(f"weight is 'sources' or 'cases', not {weight!r}")
-        if not 0 < level < 1 or resamples < 1:
-            raise UsageError("level lies between 0 and 1, and there is at least one resample")
+        check_choice("weight", weight, get_args(Weight))
+        check_count("the number of resamples", resamples, least=1)
+        check_seed(seed)
+        check_level(level)
         there: dict[str, Cases] = {}
         for source, one in found:
             if one is not None:

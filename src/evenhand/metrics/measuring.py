@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import get_args
 
 import numpy as np
 
-from evenhand.errors import UsageError
 from evenhand.metrics.counterfactual import counterfactual_metric
 from evenhand.metrics.counts import Counts
 from evenhand.metrics.design import Design, Prepared, Weight
@@ -18,12 +18,23 @@ from evenhand.metrics.metric import AnyMetric, OwnMetric
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.table import chosen_metrics
 from evenhand.metrics.undefined import Undefined
+from evenhand.settings import check_choice, check_count, check_level, check_seed
 from evenhand.stats.types import Floats
 
 AT_ONCE = 1 << 20
 """How many weights are held at a time while resampling."""
 SHARE_DEFINED = 0.95
 """An interval is shown where at least this share of the resamples has a value."""
+
+
+def check_measuring(*, weight: str, sample: int | None, seed: int, bootstrap: int, level: float) -> None:
+    """Refuse what cannot be measured with; see `measure`."""
+    check_choice("weight", weight, get_args(Weight))
+    if sample is not None:
+        check_count("the number of tuples drawn per source", sample, least=1)
+    check_seed(seed)
+    check_count("the number of resamples", bootstrap)
+    check_level(level)
 
 
 def measure(
@@ -56,12 +67,7 @@ def measure(
     >>> found["fpr_ratio"]["positive"].undefined
     "every example has the gold class 'positive' (in female, male)"
     """
-    if weight not in ("sources", "tuples"):
-        raise UsageError(f"weight is 'sources' or 'tuples', not {weight!r}")
-    if sample is not None and sample < 1:
-        raise UsageError(f"a sample holds at least one tuple, not {sample}")
-    if bootstrap < 0 or not 0 < level < 1:
-        raise UsageError("bootstrap is a number of resamples, and level lies between 0 and 1")
+    check_measuring(weight=weight, sample=sample, seed=seed, bootstrap=bootstrap, level=level)
     design = Design(
         predictions, groups=groups, background=background, counts=counts, weight=weight, sample=sample, seed=seed
     )

@@ -11,12 +11,13 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from evenhand.errors import UsageError
 from evenhand.metrics.quality_rows import Kind, QualityRows, quality_rows, read_quality_columns
+from evenhand.settings import check_choice, check_count, check_level, check_seed
 from evenhand.stats.intervals import cluster_draws, percentile_interval
 from evenhand.stats.types import Bools, Floats
 from evenhand.stats.weighted import weighted_macro_f1, weighted_mean, weighted_pearson, weighted_spearman
@@ -119,12 +120,11 @@ def quality_by(
     >>> round(found.difference("a", "b").measures["mae"].value, 4)
     -0.1667
     """
-    if kind not in MEASURES:
-        raise UsageError(f"kind is {' or '.join(MEASURES)}, not {kind!r}")
-    if against not in ("pairs", "rest"):
-        raise UsageError(f"against is 'pairs' or 'rest', not {against!r}")
-    if resamples < 0 or not 0 < level < 1:
-        raise UsageError("resamples are not negative, and level lies between 0 and 1")
+    check_choice("kind", kind, MEASURES)
+    check_choice("comparison", against, get_args(Against))
+    check_count("the number of resamples", resamples)
+    check_seed(seed)
+    check_level(level)
     rows = quality_rows(group, gold, predicted, kind=kind, cluster=cluster, groups=groups)
     everyone = _Measured(rows, np.ones(len(rows.group), dtype=np.bool_))
     own = [_Measured(rows, rows.group == code) for code in range(len(rows.names))]

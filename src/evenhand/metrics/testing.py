@@ -8,13 +8,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from evenhand.errors import UsageError, did_you_mean
 from evenhand.metrics.cells import Cells
 from evenhand.metrics.measurements import ALL
 from evenhand.metrics.predictions import UNKNOWN, Predictions
 from evenhand.metrics.scores import chosen_rows, probability, probability_of_gold
 from evenhand.metrics.undefined import Undefined
 from evenhand.plain import rebuild
+from evenhand.settings import check_alpha, check_choice
 from evenhand.stats.multiplicity import CORRECTIONS
 from evenhand.stats.ranks import RankTest, independent_tests, related_tests
 from evenhand.stats.terms import TermOmnibus, TermTest, term_tests
@@ -163,10 +163,8 @@ def group_tests(
     >>> tests["score"].published.omnibus.p, round(tests["score"].generalising.by_group["female"].p, 3)
     (0.0078125, 0.168)
     """
-    if correction not in CORRECTIONS:
-        raise UsageError(f"there is no correction {correction!r}{did_you_mean(correction, CORRECTIONS)}")
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha lies between 0 and 1, not at {alpha:g}")
+    check_choice("correction", correction, CORRECTIONS)
+    check_alpha(alpha)
     mentioned = predictions.group != UNKNOWN
     holds = _holds(predictions, mentioned)
     asked: Design = design or ("related" if (holds.sum(axis=1) > 1).any() else "independent")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy import special
 
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.rating.table import Block, Sample
+from evenhand.settings import check_between, check_choice, check_least
 from evenhand.stats.types import ROUNDING, Bools, Floats, Ints
 
 DegreesOfFreedom = Literal["pooled", "welch", "smaller"]
@@ -36,14 +37,14 @@ class RejectionSettings:
     def __post_init__(self) -> None:
         if len(self.alphas) != len(self.weights) or not self.alphas:
             raise UsageError(f"{len(self.alphas)} levels and {len(self.weights)} weights; each level needs its weight")
-        if not all(0 < alpha < 1 for alpha in self.alphas):
-            raise UsageError(f"levels lie between 0 and 1, not {', '.join(f'{alpha:g}' for alpha in self.alphas)}")
-        if min(self.weights) < 0 or self.added_error < 0:
-            raise UsageError("weights and what is added to the standard error cannot be negative")
+        for alpha in self.alphas:
+            check_between("a level", alpha, 0.0, 1.0)
+        for weight in self.weights:
+            check_least("a weight", weight)
+        check_least("what is added to the standard error", self.added_error)
         if self.sides not in (1, 2):
-            raise UsageError(f"a test has one side or two, not {self.sides}")
-        if self.degrees_of_freedom not in ("pooled", "welch", "smaller"):
-            raise UsageError(f"unknown degrees of freedom {self.degrees_of_freedom!r}: pooled, welch or smaller")
+            raise UsageError(f"a test has one side or two, not {self.sides!r}")
+        check_choice("degrees of freedom", self.degrees_of_freedom, get_args(DegreesOfFreedom))
 
     @property
     def expected(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,12 @@ from evenhand.recorded.mapping import Mapped, Wanted
 from evenhand.recorded.rows import plain, rows_of_corpus
 from evenhand.scoring import Column, Scores
 from evenhand.scoring.scores import METADATA
+from evenhand.systems.declared import recognised
 from evenhand.tables import TableFile
 
 __all__ = ["read_predictions"]
+
+log = logging.getLogger(__name__)
 
 
 def read_predictions(
@@ -34,6 +38,7 @@ def read_predictions(
     long: Any = None,
     label: Any = None,
     values: Any = None,
+    kind: str | None = None,
 ) -> Scores:
     """Read a csv, tsv (or txt), jsonl or parquet file with a column `text` or `id` and one column per output.
 
@@ -46,9 +51,14 @@ def read_predictions(
     the columns to read: a list, or a mapping from columns to outputs (a new name, or name, low, high, kind). `long`
     (`{name: COLUMN, value: COLUMN}`) reads one row per sentence and output. `label` is a column of labels, and `values`
     says what each is worth, as in `{negative: 0, positive: 1}`: an ordinal output.
+
+    `kind` is what the outputs are that don't say: score, probability, ordinal or class. Where it is not said and the
+    outputs are numbers from 0 to 1 that add up to one in every row, they are the probabilities of classes.
     """
     file = TableFile(Path(path))
-    wanted = Wanted(text=text, id=id, outputs=outputs, long=long, label=label, values=values, low=low, high=high)
+    wanted = Wanted(
+        text=text, id=id, outputs=outputs, long=long, label=label, values=values, kind=kind, low=low, high=high
+    )
     if METADATA in file.metadata:
         if wanted.declared:
             raise UsageError(f"{path} holds scores that Evenhand saved: they are read as they are, without a mapping")
@@ -57,7 +67,12 @@ def read_predictions(
     rows = {among: rows_of_corpus(file, corpus, mapped.keys, among) for among in {p.among: None for p in mapped.places}}
     matrix = np.column_stack([numbers(file, place, rows[place.among], mapped.values) for place in mapped.places])
     fingerprint = hashlib.sha256(file.content + wanted.declared.encode()).hexdigest()
-    columns = tuple(Column(name or file.path.stem, place.output, fingerprint) for place in mapped.places)
+    outputs, remark = recognised(
+        [place.output for place in mapped.places], lambda: matrix, kind_is_open=wanted.leaves_kind_open
+    )
+    if remark:
+        log.info("%s: %s", path, remark)
+    columns = tuple(Column(name or file.path.stem, output, fingerprint) for output in outputs)
     return Scores(tuple(plain(corpus.frame["id"])), matrix, columns, corpus.digest)
 
 

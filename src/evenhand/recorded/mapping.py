@@ -10,10 +10,11 @@ from typing import Any, Self
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.systems.base import Output
-from evenhand.systems.callables import named_outputs
+from evenhand.systems.declared import named_outputs
 from evenhand.tables import TableFile
 
 KEYS = ("id", "text")
+DECLARED = (*KEYS, "outputs", "long", "label", "values", "kind")
 WHO = "file"
 """What messages about settings call the reader."""
 
@@ -45,6 +46,7 @@ class Wanted:
     long: Any
     label: Any
     values: Any
+    kind: str | None
     low: float
     high: float
 
@@ -66,8 +68,14 @@ class Wanted:
     @property
     def declared(self) -> str:
         """The mapping as text, for fingerprints; empty where nothing is declared."""
-        given = {key: value for key in (*KEYS, "outputs", "long", "label", "values") if (value := getattr(self, key))}
+        given = {key: value for key in DECLARED if (value := getattr(self, key))}
         return json.dumps(given, default=str) if given else ""
+
+    @property
+    def leaves_kind_open(self) -> bool:
+        """Whether nothing is said about what kind of numbers these are."""
+        said = any("kind" in about for _, about in self.columns() or ())
+        return self.kind is None and self.values is None and not said
 
     def worth(self) -> dict[str, float] | None:
         """What each label is worth."""
@@ -92,7 +100,7 @@ class Wanted:
         """The output that a column holds; labels are ordinal, from the least to the most that they are worth."""
         worth = self.worth()
         labels = {"low": min(worth.values()), "high": max(worth.values()), "kind": "ordinal"} if worth else {}
-        (made,) = named_outputs([{"name": column, **labels, **about}], self.low, self.high, WHO)
+        (made,) = named_outputs([{"name": column, **labels, **about}], self.low, self.high, WHO, kind=self.kind)
         return made
 
     def _said(self, column: object, about: object) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
@@ -15,6 +16,8 @@ class AskOptions(TypedDict, total=False):
     bounds: tuple[float, float] | None
     version: str | None
     base_url: str | None
+    outputs: Sequence[str] | None
+    kind: str | None
     draws: int
     cache: str | Path | None
     progress: bool | None
@@ -24,16 +27,19 @@ class AskOptions(TypedDict, total=False):
 class AskSettings:
     """How systems are asked.
 
-    `bounds` is the range of outputs that declare none (0 to 1 if not given); `version` vouches for a system that cannot
-    be looked into: under the same version its answers are taken to be the same; `base_url` is where the server of
-    language models listens. Systems that sample may be asked several times (`draws`): the means are compared. Answers
-    are kept in `cache` (None: EVENHAND_CACHE_DIR, else the platform's cache folder); `progress` shows bars (None: on a
-    terminal only).
+    `bounds` is the range of outputs that declare none (0 to 1 if not given). `version` vouches for a system that cannot
+    be looked into: under the same version its answers are taken to be the same. `base_url` is where the server of
+    language models listens. `outputs` names the numbers that a function or a file gives, and `kind` says what they are:
+    score, probability, ordinal or class; systems that know it themselves refuse both. Systems that sample may be asked
+    several times (`draws`): the means are compared. Answers are kept in `cache` (None: EVENHAND_CACHE_DIR, else the
+    platform's cache folder); `progress` shows bars (None: on a terminal only).
     """
 
     bounds: tuple[float, float] | None = None
     version: str | None = None
     base_url: str | None = None
+    outputs: Sequence[str] | None = None
+    kind: str | None = None
     draws: int = 1
     cache: str | Path | None = None
     progress: bool | None = None
@@ -51,7 +57,7 @@ class AskSettings:
     @property
     def flags(self) -> dict[str, object]:
         """What was said about systems, by the names that their builders have for it."""
-        named: dict[str, object] = {"version": self.version, "base_url": self.base_url}
+        named: dict[str, object] = {name: getattr(self, name) for name in ("version", "base_url", "outputs", "kind")}
         if self.bounds is not None:
             named |= {"low": self.bounds[0], "high": self.bounds[1]}
         return {name: value for name, value in named.items() if value is not None}

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import numpy as np
 
-from evenhand.errors import BadAnswer, EvenhandError, UsageError, did_you_mean
+from evenhand.errors import BadAnswer, EvenhandError, UsageError
 from evenhand.systems.adopted import adopted
-from evenhand.systems.base import CLASSES, Array, BaseScorer, Output, OutputKind, Scorer
+from evenhand.systems.base import Array, BaseScorer, Output, Scorer
+from evenhand.systems.declared import Declared, leaves_kind_open, named_outputs, recognised
 
 PROBE = "This is a sentence."
+PROBES = (PROBE, "I feel wonderful today!", "That was a terrible mistake.")
+"""Three texts that answers differ on, to see whether they are probabilities of classes."""
 BATCH_SIZE = 256
-
-Declared = Output | str | Mapping[str, Any] | Sequence[Output | str | Mapping[str, Any]]
-"""How outputs may be declared; see `named_outputs`."""
 
 
 class CallableScorer(BaseScorer):
@@ -38,6 +37,7 @@ class CallableScorer(BaseScorer):
         outputs: Sequence[Output],
         version: str | None = None,
         source: object = None,
+        remarks: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.outputs: tuple[Output, ...] = tuple(outputs)
@@ -45,6 +45,11 @@ class CallableScorer(BaseScorer):
         self.resume_key: str | None = source_hash(function if source is None else source)
         self.samples: bool = bool(getattr(function if source is None else source, "samples", False))
         self._function = function
+        self._remarks = tuple(remarks)
+
+    def remarks(self) -> tuple[str, ...]:
+        """How its answers are read, where nobody said how to."""
+        return self._remarks
 
     def score(self, texts: Sequence[str]) -> Array:
         """What the function answers; one number a text becomes one column."""
@@ -60,42 +65,60 @@ def as_scorer(
     low: float = 0.0,
     high: float = 1.0,
     outputs: Declared | None = None,
+    kind: str | None = None,
     version: str | None = None,
 ) -> BaseScorer:
     """Make a scorer of an object: a scorer stays as it is; `predict_proba`, `predict` or a plain call answer else.
 
     `predict_proba` gives one output per class, a probability; of two classes, only the second. Otherwise the outputs
     are those named here (see `named_outputs`), or by the object's own attribute `outputs`; names get the range
-    `low`..`high`. Where neither names any, the object is asked one sentence, because a scorer has to say how many
-    numbers it gives before the run and a wrong guess would show in the middle of it: one number is `score`, several
-    are `score1`, `score2`, ...
+    `low`..`high` and the `kind`. Where neither names any, the object is asked one sentence, because a scorer has to say
+    how many numbers it gives before the run and a wrong guess would show in the middle of it: one number is `score`,
+    several are `score1`, `score2`, ... Several numbers from 0 to 1 that add up to one for three sentences are read as
+    the probabilities of classes, unless a kind is declared.
 
     >>> shout = as_scorer(lambda texts: [text.isupper() for text in texts], name="shout")
     >>> shout.score(["HELLO", "hello"]).tolist()
     [[1.0], [0.0]]
+    >>> as_scorer(lambda texts: [[0.2, 0.8]] * len(texts), outputs=["bad", "good"]).outputs[1].kind
+    'probability'
     """
     if isinstance(obj, Scorer) and not isinstance(obj, type):
+        if outputs is not None or kind is not None:
+            raise UsageError(f"{obj.name!r} says itself what its outputs are; leave out outputs and kind")
         return adopted(obj)
     name = name or str(getattr(obj, "__name__", type(obj).__name__))
+    remarks: list[str] = []
     if _can(obj, "predict_proba"):
         function: Callable[[list[str]], object] = cast(Any, obj).predict_proba
+        kind = kind or "probability"
         if outputs is None:
-            outputs = _class_outputs(obj, name)
+            outputs = _class_outputs(obj, name, kind)
             if len(outputs) == 2:
                 # The first class only mirrors the second, and would count twice in a correction for many tests.
                 function, outputs = _last_column(function), outputs[1:]
-            elif _adds_up(function):
-                outputs = tuple(replace(output, of=CLASSES) for output in outputs)
     elif _can(obj, "predict"):
         function = cast(Any, obj).predict
-        _refuse_labels(obj, name)
+        if numbers := _numeric_labels(obj, name):
+            kind = kind or "ordinal"
+            remarks.append(
+                f"it gives no probabilities; its class labels {numbers} are read as numbers on a scale (for "
+                "probabilities, give it predict_proba, say by CalibratedClassifierCV)"
+            )
     elif callable(obj):
         function = obj
     else:
         raise UsageError(f"{name!r} cannot be asked: it is no scorer, has no predict, and cannot be called")
     declared = outputs if outputs is not None else getattr(obj, "outputs", None)
-    found = named_outputs(declared, low, high, name) if declared is not None else _probed(function, low, high, name)
-    return CallableScorer(function, name=name, outputs=found, version=version, source=obj)
+    if declared is None:
+        declared = _probed(function, name)
+    found, remark = recognised(
+        named_outputs(declared, low, high, name, kind=kind),
+        lambda: _first_answers(function),
+        kind_is_open=leaves_kind_open(declared, kind),
+    )
+    remarks += [remark] if remark else []
+    return CallableScorer(function, name=name, outputs=found, version=version, source=obj, remarks=remarks)
 
 
 def _can(obj: object, method: str) -> bool:
@@ -106,59 +129,33 @@ def _last_column(function: Callable[[list[str]], object]) -> Callable[[list[str]
     return lambda texts: np.asarray(function(texts))[:, -1]
 
 
-def _adds_up(function: Callable[[list[str]], object]) -> bool:
-    """Whether probabilities are those of classes that exclude each other; a classifier need not say so."""
+def _first_answers(function: Callable[[list[str]], object]) -> object:
+    """What it says to a few texts; nothing if it fails, for the run to meet, with the sentence that it is about."""
     try:
-        return bool(np.allclose(np.sum(np.asarray(function([PROBE]), dtype=np.float64), axis=-1), 1.0, atol=1e-5))
-    except Exception:  # for the run to meet, with the sentence that it is about
-        return False
+        return np.asarray(function(list(PROBES)), dtype=np.float64)
+    except Exception:
+        return []
 
 
-def _class_outputs(estimator: object, name: str) -> tuple[Output, ...]:
+def _class_outputs(estimator: object, name: str, kind: str) -> tuple[Output, ...]:
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         raise UsageError(f"{name!r} has predict_proba but no classes_: fit it first")
-    return tuple(Output(str(label), low=0.0, high=1.0, kind="probability") for label in classes)
+    return named_outputs([str(label) for label in classes], 0.0, 1.0, name, kind=kind)
 
 
-def _refuse_labels(estimator: object, name: str) -> None:
+def _numeric_labels(estimator: object, name: str) -> str:
+    """The labels that a classifier predicts, in words; empty for what is no classifier, refused where not numbers."""
     classes = getattr(estimator, "classes_", None)
-    if classes is not None and np.asarray(classes).dtype.kind not in "biuf":
+    if classes is None:
+        return ""
+    if np.asarray(classes).dtype.kind not in "biuf":
         raise UsageError(f"{name!r} predicts labels, not numbers; give it predict_proba (say, CalibratedClassifierCV)")
+    return ", ".join(f"{label:g}" for label in classes)
 
 
-def named_outputs(declared: object, low: float, high: float, name: str) -> tuple[Output, ...]:
-    """Outputs as people declare them: names, mappings with `name`, `low`, `high`, `kind`, ..., or `Output` objects.
-
-    >>> named_outputs(["joy", {"name": "mood", "low": -1}], 0.0, 1.0, "mine")[1].span
-    2.0
-    """
-    outputs = (declared,) if isinstance(declared, str | Output | Mapping) else declared
-    if not isinstance(outputs, Sequence) or not outputs:
-        raise UsageError(f"{name!r}: its outputs must be names or Output objects, not {declared!r}")
-    return tuple(_output(one, low, high, name) for one in outputs)
-
-
-def _output(declared: object, low: float, high: float, name: str) -> Output:
-    if isinstance(declared, Output):
-        return declared
-    given = {"name": declared} if isinstance(declared, str) else declared
-    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
-        raise UsageError(f"{name!r}: its outputs must be names or Output objects, not {declared!r}")
-    known = [field.name for field in fields(Output)]
-    unknown = [str(key) for key in given if key not in known]
-    if unknown:
-        raise UsageError(f"{name!r}: an output has no {unknown[0]!r}{did_you_mean(unknown[0], known)}")
-    kind = given.get("kind", "score")
-    if kind not in get_args(OutputKind):
-        raise UsageError(f"{name!r}: no kind of output {kind!r}{did_you_mean(str(kind), get_args(OutputKind))}")
-    for end in ("low", "high", "unit"):
-        if given.get(end) is not None and (isinstance(given[end], bool) or not isinstance(given[end], int | float)):
-            raise UsageError(f"{name!r}: {end} of the output {given['name']!r} must be a number, not {given[end]!r}")
-    return Output(**{"low": low, "high": high, **given})
-
-
-def _probed(function: Callable[[list[str]], object], low: float, high: float, name: str) -> tuple[Output, ...]:
+def _probed(function: Callable[[list[str]], object], name: str) -> list[str]:
+    """Names for as many numbers as it gives for one sentence."""
     try:
         answer = function([PROBE])
     except EvenhandError:
@@ -170,8 +167,8 @@ def _probed(function: Callable[[list[str]], object], low: float, high: float, na
     if not isinstance(table, np.ndarray) or table.ndim != 2 or len(table) != 1 or not table.shape[1]:
         got = " ".join(repr(answer).split())[:200]
         raise BadAnswer(f"{name!r} answered {got} to the list of one sentence; expected one number, or one row of them")
-    names = ["score"] if table.shape[1] == 1 else [f"score{place + 1}" for place in range(table.shape[1])]
-    return tuple(Output(output, low=low, high=high) for output in names)
+    width = table.shape[1]
+    return ["score"] if width == 1 else [f"score{place + 1}" for place in range(width)]
 
 
 def _as_table(answer: object) -> Array:

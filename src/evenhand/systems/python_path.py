@@ -6,6 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.systems.base import BaseScorer
@@ -16,12 +17,21 @@ FORM = "py:package.module:callable"
 
 
 @system("py", address="package.module:callable")
-def from_python_path(path: str, *, low: float = 0.0, high: float = 1.0, version: str | None = None) -> BaseScorer:
+def from_python_path(
+    path: str,
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    outputs: Any = None,
+    kind: str | None = None,
+    version: str | None = None,
+) -> BaseScorer:
     """Your own function: a list of texts in, numbers or rows of numbers out.
 
     The working directory counts among the places where modules are looked for.
     """
-    return as_scorer(object_at(path), name=f"py:{path}", low=low, high=high, version=version)
+    found = object_at(path)
+    return as_scorer(found, name=f"py:{path}", low=low, high=high, outputs=outputs, kind=kind, version=version)
 
 
 def object_at(path: str) -> object:

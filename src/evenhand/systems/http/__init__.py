@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.errors import BadAnswer, UsageError
 from evenhand.systems.base import Array, BaseScorer, Output
-from evenhand.systems.callables import named_outputs
+from evenhand.systems.declared import named_outputs
 from evenhand.systems.http.client import Connection, Endpoint
 from evenhand.systems.http.crowd import in_order
 from evenhand.systems.http.mapping import Request, response_of
