@@ -17,7 +17,7 @@ from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError, one_line
 from evenhand.files import check_writable
 from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measured_tags
-from evenhand.results import Note, Provenance
+from evenhand.results import Note, Provenance, Subject, check_out
 from evenhand.scoring import Scores, scored
 from evenhand.specs import resolve
 from evenhand.systems import BaseScorer, Scorer, as_scorer
@@ -46,6 +46,7 @@ def audit(
     cache: str | Path | None = None,
     progress: bool | None = None,
     out: str | Path | None = None,
+    overwrite: bool = False,
     command: str | None = None,
 ) -> Audit:
     """Ask whether the scores change when only the person changes.
@@ -54,7 +55,8 @@ def audit(
     fitted scikit-learn estimator, or a `Scorer`. One that samples may be asked several times (`draws`): the means are
     compared, and the spread between draws is told. `bounds` is the range of outputs that declare none; `version` names
     the version of a callable, so that its answers may be cached; `base_url` is where the server of `openai:MODEL`
-    listens. With `out`, the report is saved in that folder. `corpus` is a corpus, the name of one, or a file. `command`
+    listens. With `out`, the report is saved in that folder, which may hold another result
+    only with `overwrite`. `corpus` is a corpus, the name of one, or a file. `command`
     goes into the provenance, to repeat the audit by.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
@@ -74,9 +76,11 @@ def audit(
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
     if folder is not None:
-        check_writable(folder)
+        check_writable(folder)  # before systems are made, which may train or load for minutes
     where = None if cache is None else Path(cache)
     made = [system_of(one, corpus, bounds=bounds, version=version, base_url=base_url, cache=where) for one in asked]
+    if folder is not None:
+        check_out(folder, Audit, Subject(_names(made), (corpus.name,)), overwrite=overwrite)
     with _scored(made, corpus, cache=where, progress=progress, draws=draws) as scores:
         pieces = {o.name: counted for o in made if isinstance(o, BaseScorer) and (counted := _pieces(o, corpus))}
         compared = compare(scores, corpus, attributes=attributes, subsets=subsets, settings=settings, pieces=pieces)
@@ -105,7 +109,7 @@ def audit(
         able = abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed)
         report = Audit(compared.findings, scores, corpus, measured, able, provenance=provenance, notes=_remarks(made))
         if folder is not None:
-            report.save(folder)
+            report.save(folder, overwrite=overwrite)
     return report
 
 
@@ -118,6 +122,7 @@ def audit_taggers(
     sample: int | None = None,
     settings: MeasureSettings | None = None,
     out: str | Path | None = None,
+    overwrite: bool = False,
 ) -> Metrics:
     """Ask whether taggers find the entities of every group alike, on a corpus that has tokens and tags.
 
@@ -134,11 +139,12 @@ def audit_taggers(
         corpus = replace(corpus, frame=kept, drawn_from=corpus.drawn_from or corpus.digest)
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
+    asked = [resolve_tagger(one) for one in taggers]
     if out is not None:
-        check_writable(Path(out))
+        names = tuple(dict.fromkeys(tagger.name for tagger in asked))
+        check_out(Path(out), Metrics, Subject(names, (corpus.name,)), overwrite=overwrite)
     results = []
-    for one in taggers:
-        tagger = resolve_tagger(one)
+    for tagger in asked:
         for attribute in _listed(attributes) or list(corpus.attributes):
             tagged = tag_corpus(tagger, corpus, attribute=attribute)
             found = measured_tags(tagged, tagger.name, attribute, settings)
@@ -149,7 +155,7 @@ def audit_taggers(
     provenance = Provenance.collect(corpora=[corpus], settings=asdict(settings), details=details)
     report = Metrics(tuple(results), settings, provenance=provenance)
     if out is not None:
-        report.save(out, figures=False)
+        report.save(out, figures=False, overwrite=overwrite)
     return report
 
 
@@ -196,6 +202,12 @@ def _scored(
         return
     with scored(scorers, corpus, cache=cache, progress=progress, draws=draws) as asked:
         yield Scores.join([one if isinstance(one, Scores) else asked.of_system(one.name) for one in made])
+
+
+def _names(made: Sequence[BaseScorer | Scores]) -> tuple[str, ...]:
+    """The systems, each once, whether they are asked or were recorded."""
+    named = [[c.system for c in one.columns] if isinstance(one, Scores) else [one.name] for one in made]
+    return tuple(dict.fromkeys(name for names in named for name in names))
 
 
 def _remarks(made: Sequence[BaseScorer | Scores]) -> tuple[Note, ...]:

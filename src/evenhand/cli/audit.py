@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli.options import bounds, repeating, stdout_kept_clean
+from evenhand.cli.options import Overwrite, bounds, repeating, stdout_kept_clean
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def audit(
     sample: Annotated[int | None, typer.Option(help="At most so many sentences, drawn as whole sources.")] = None,
     draws: Annotated[int, typer.Option(help="How often to ask systems that sample; their means are compared.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for report.html, report.json, scores and corpus.")] = None,
+    overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
     seed: Annotated[int, typer.Option(help="For the sample and the permutations.")] = 0,
     range_: Annotated[
@@ -64,7 +65,7 @@ def audit(
         if len(subset or ()) > 1:
             raise UsageError("taggers are asked about one subset at a time; join conditions with commas")
         chosen = {"attributes": attribute, "subset": subset[0] if subset else "all", "sample": sample}
-        _audit_taggers(systems, asked, chosen, alpha=alpha, seed=seed, out=out, as_json=as_json)
+        _audit_taggers(systems, asked, chosen, alpha=alpha, seed=seed, out=out, overwrite=overwrite, as_json=as_json)
         return
     with stdout_kept_clean():
         found = run(
@@ -80,6 +81,7 @@ def audit(
             base_url=base_url,
             cache=cache,
             out=out,
+            overwrite=overwrite,
             command=repeating(sys.argv),
         )
     if out is not None:
@@ -95,6 +97,7 @@ def _audit_taggers(
     alpha: float,
     seed: int,
     out: Path | None,
+    overwrite: bool,
     as_json: bool,
 ) -> None:
     """On a corpus of tokens and tags, it is taggers that are asked, and metrics that are shown."""
@@ -104,7 +107,7 @@ def _audit_taggers(
 
     settings = MeasureSettings(seed=seed, alpha=alpha, bootstrap=RESAMPLES)
     with stdout_kept_clean():
-        found = audit_taggers(taggers, corpus, **chosen, settings=settings, out=out)
+        found = audit_taggers(taggers, corpus, **chosen, settings=settings, out=out, overwrite=overwrite)
     if out is not None:
         typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
     show(found, as_json=as_json)

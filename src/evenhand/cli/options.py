@@ -7,11 +7,18 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Annotated
+
+import typer
 
 from evenhand.errors import UsageError
 
-NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0}
+NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0, "--overwrite": 0}
 """Options that change where results go, not what they are, and how many values follow them."""
+
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace whatever result --out holds, also one of other systems.")
+]
 
 
 def bounds(text: str | None) -> tuple[float, float] | None:
