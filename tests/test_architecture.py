@@ -50,6 +50,7 @@ ROOMS = [
     {"report"},
     {"saved"},
     {"auditing"},
+    {"comparing_runs"},
     {"studying"},
     {"chatting"},
     {"assessing"},
