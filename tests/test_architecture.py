@@ -51,6 +51,7 @@ ROOMS = [
     {"saved"},
     {"verbs"},
     {"auditing"},
+    {"comparing_runs"},
     {"studying"},
     {"chatting"},
     {"assessing"},

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evenhand.auditing import audit
-    from evenhand.comparing import Settings, compare
+    from evenhand.comparing import Settings
     from evenhand.comparing.audit import Audit
+    from evenhand.comparing.comparison import Comparison
+    from evenhand.comparing_runs import compare
     from evenhand.corpora import Corpus, eec, load_corpus
     from evenhand.errors import EvenhandError, UsageError
     from evenhand.findings import Finding
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Audit",
     "Calibrator",
+    "Comparison",
     "Corpus",
     "EvenhandError",
     "Finding",
@@ -51,6 +54,7 @@ __all__ = [
 _HOMES = {
     "Audit": "evenhand.comparing.audit",
     "Calibrator": "evenhand.repair",
+    "Comparison": "evenhand.comparing.comparison",
     "Corpus": "evenhand.corpora",
     "EvenhandError": "evenhand.errors",
     "Finding": "evenhand.findings",
@@ -62,7 +66,7 @@ _HOMES = {
     "Study": "evenhand.studies",
     "UsageError": "evenhand.errors",
     "audit": "evenhand.auditing",
-    "compare": "evenhand.comparing",
+    "compare": "evenhand.comparing_runs",
     "eec": "evenhand.corpora",
     "load_calibrator": "evenhand.repair",
     "load_corpus": "evenhand.corpora",

@@ -18,13 +18,13 @@ from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files import check_writable
 from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measured_tags
-from evenhand.results import Provenance
+from evenhand.results import Provenance, Subject, check_out
 from evenhand.scoring import Scores, Tags
 from evenhand.scoring.settings import AskOptions, AskSettings
 from evenhand.specs import Given
 from evenhand.systems import BaseScorer
 from evenhand.tagging import tagged_predictions
-from evenhand.verbs.ask import Answers, asked, listed_systems
+from evenhand.verbs.ask import Answers, asked, listed_systems, names_of, resolved
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +41,7 @@ def audit(
     settings: Settings | None = None,
     sample: int | None = None,
     out: str | Path | None = None,
+    overwrite: bool = False,
     command: str | None = None,
     **asking: Unpack[AskOptions],
 ) -> Audit:
@@ -49,8 +50,8 @@ def audit(
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
     fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
     one, or a file. Only so many sentences are asked as `sample` says, in whole sources. How systems are asked (range,
-    version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder.
-    `command` goes into the provenance, to repeat the audit by.
+    version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder,
+    which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
@@ -64,8 +65,11 @@ def audit(
         corpus = corpus.sample(sample, seed=settings.seed)
     check_questions(corpus, attributes, subsets)
     if out is not None:
-        check_writable(Path(out))
-    with asked(given, corpus, how) as answers:
+        check_writable(Path(out))  # before systems are made, which may train or load for minutes
+    made = resolved(given, corpus, how)
+    if out is not None:
+        check_out(Path(out), Audit, Subject(names_of(made), (corpus.name,)), overwrite=overwrite)
+    with asked(made, corpus, how) as answers:
         scores = answers.scores
         compared = compare(
             scores,
@@ -99,7 +103,7 @@ def audit(
             notes=answers.notes,
         )
         if out is not None:
-            report.save(out)
+            report.save(out, overwrite=overwrite)
     return report
 
 

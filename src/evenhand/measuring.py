@@ -24,7 +24,7 @@ from evenhand.metrics.table import METRICS
 from evenhand.metrics.tag_reading import holds_tags, read_tags
 from evenhand.metrics.testing import GroupTests, group_tests
 from evenhand.plain import rebuild
-from evenhand.results import Note, Provenance, Result
+from evenhand.results import Note, Provenance, Result, Subject
 from evenhand.results.result import CORPUS_FILE, SCORES_FILE
 from evenhand.schemes import SCHEMES
 from evenhand.scoring import Column, Scores
@@ -153,6 +153,12 @@ class Metrics(Result):
         return values | {"notes": [*own, *values["notes"]]}
 
     @property
+    def subject(self) -> Subject:
+        """Systems that were not asked, but whose predictions were read, go by the name of their file."""
+        found = super().subject
+        return found if found.systems else replace(found, systems=tuple(dict.fromkeys(r.system for r in self.results)))
+
+    @property
     def single(self) -> bool:
         """Whether there is one system and one attribute only, whose fields then stand at the top of the JSON."""
         return len(self.results) == 1
@@ -224,6 +230,17 @@ def measure_file(
         files=[path], settings=asdict(settings), details={"file": path.name}, command=command
     )
     return Metrics((result,), settings, provenance=provenance)
+
+
+def subject_of_file(path: str | Path) -> Subject:
+    """What the metrics of that file, or of that saved audit, will be about."""
+    path = Path(path)
+    saved = path / SCORES_FILE if path.is_dir() else path
+    corpus = saved.parent / CORPUS_FILE
+    if not (saved.is_file() and corpus.is_file() and METADATA in TableFile(saved).metadata):
+        return Subject(systems=(path.stem,), files=(path.name,))
+    systems = dict.fromkeys(column.system for column in Scores.load(saved).columns)
+    return Subject(systems=tuple(systems), corpora=(Corpus.load(corpus).name,))
 
 
 def quality_of_file(

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError, did_you_mean
@@ -19,6 +19,7 @@ from evenhand.results.provenance import package_versions
 from evenhand.scoring import Scores
 from evenhand.scoring.settings import AskSettings
 from evenhand.specs import Given
+from evenhand.systems import BaseScorer
 from evenhand.verbs.ask import resolved
 
 CALIBRATORS = "calibrators"
@@ -69,7 +70,8 @@ def repair_system(
         check_writable(folder)
     where = None if cache is None else Path(cache)
     texts = None if gold is None else read_gold_texts(Path(gold))
-    (meant,) = resolved([system], asked, AskSettings(bounds, version, base_url, cache=where, progress=progress))
+    how = AskSettings(bounds, version, base_url, cache=where, progress=progress)
+    meant = cast(BaseScorer | Scores, resolved(system, asked, how)[0])
     if texts is not None and isinstance(meant, Scores):
         raise UsageError("recorded scores say nothing about gold texts; give the system itself")
     workshop = Workshop(meant, asked, settings=settings, attributes=named, cache=where, progress=progress)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from evenhand.comparing.audit import Audit
+from evenhand.comparing.comparison import Comparison
 from evenhand.errors import UsageError
 from evenhand.measuring import Metrics
 from evenhand.results import Result
 
-KINDS: tuple[type[Result], ...] = (Audit, Metrics)
+KINDS: tuple[type[Result], ...] = (Audit, Metrics, Comparison)
 """In the order in which a folder is looked through: an audit of labelled sentences holds its metrics too."""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.comparing import Comparison, Settings, compare
+from evenhand.comparing import Compared, Settings, compare
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.findings import Finding
@@ -144,7 +144,7 @@ def test_effect_size_is_the_gap_over_the_spread_of_cell_means() -> None:
     assert finding.effect_size == pytest.approx(0.1 / means.std())
 
 
-def family(**options: object) -> Comparison:
+def family(**options: object) -> Compared:
     rng = np.random.default_rng(3)
     matrix = WORD_BASE[:, None] + rng.normal(0, 0.05, (len(FRAME), 4))
     return compare(scores(matrix), eec(), **options)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import bounds, names, repeating, stdout_kept_clean
+from evenhand.cli.options import Overwrite, bounds, names, repeating, stdout_kept_clean
 
 
 def audit(
@@ -35,6 +35,7 @@ def audit(
     sample: Annotated[int | None, typer.Option(help="At most so many sentences, drawn as whole sources.")] = None,
     draws: Annotated[int, typer.Option(help="How often to ask systems that sample; their means are compared.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for report.html, report.json, scores and corpus.")] = None,
+    overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
     seed: Annotated[int, typer.Option(help="For the sample and the permutations.")] = 0,
     range_: Annotated[
@@ -79,6 +80,7 @@ def audit(
             kind=kind,
             cache=cache,
             out=out,
+            overwrite=overwrite,
             command=repeating(sys.argv),
         )
     if out is not None:

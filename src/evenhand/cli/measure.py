@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import names, refuse_given, repeating
+from evenhand.cli.options import Overwrite, names, refuse_given, repeating
 from evenhand.errors import UsageError
-from evenhand.files import check_writable
 
 if TYPE_CHECKING:
     from evenhand.measuring import MeasureSettings
@@ -63,11 +62,13 @@ def measure(
         str | None, typer.Option(help="With --by: a column of authors (or the like) to resample whole.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for metrics.html, .json and .csv, and figures.")] = None,
+    overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """Measure predictions by group: all metrics, tests and failures."""
     from evenhand.cli.show import show
-    from evenhand.measuring import MeasureSettings, measure_file
+    from evenhand.measuring import MeasureSettings, Metrics, measure_file, subject_of_file
+    from evenhand.results import check_out
 
     if by is not None:
         refuse_given(ctx, QUALITY_TAKES, "with --by, which gives quality by group")
@@ -96,10 +97,10 @@ def measure(
         expectations=tuple(expect or ()),
     )
     if out is not None:
-        check_writable(out)
+        check_out(out, Metrics, subject_of_file(path), overwrite=overwrite)
     found = measure_file(path, attributes=attribute, settings=settings, command=repeating(sys.argv))
     if out is not None:
-        found.save(out)
+        found.save(out, overwrite=overwrite)
         typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
     show(found, as_json=as_json)
 

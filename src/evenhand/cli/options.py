@@ -7,15 +7,19 @@ import shlex
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperOption
 
 from evenhand.errors import UsageError
 
-NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0}
+NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0, "--overwrite": 0}
 """Options that change where results go, not what they are, and how many values follow them."""
+
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace whatever result --out holds, also one of other systems.")
+]
 
 
 def bounds(text: str | None) -> tuple[float, float] | None:

@@ -19,11 +19,11 @@ from evenhand.scoring import Scores
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Comparison", "Settings", "check_questions", "compare"]
+__all__ = ["Compared", "Settings", "check_questions", "compare"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Compared:
     """The findings of one audit, and the family that its p-values were adjusted over."""
 
     findings: tuple[Finding, ...]
@@ -59,7 +59,7 @@ def compare(
     subsets: Sequence[str] = ("all",),
     settings: Settings | None = None,
     pieces: Mapping[str, Mapping[str, int]] | None = None,
-) -> Comparison:
+) -> Compared:
     """Compare the groups of each attribute on each subset.
 
     The family for the correction is that of the full corpus, whatever the subsets asked for: they reuse its threshold.
@@ -99,4 +99,4 @@ def compare(
             found += findings(tested, family, pieces)
     order = {(column.system, column.output.name): place for place, column in enumerate(scores.columns)}
     found.sort(key=lambda finding: order[finding.system, finding.output])
-    return Comparison(tuple(found), family.size, family.published.threshold, family.general.threshold)
+    return Compared(tuple(found), family.size, family.published.threshold, family.general.threshold)

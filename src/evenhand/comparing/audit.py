@@ -28,6 +28,7 @@ class Audit(Result):
 
     kind: ClassVar[str] = "audit"
     file: ClassVar[str] = "report.json"
+    companions: ClassVar[tuple[str, ...]] = (Metrics.file,)
 
     findings: tuple[Finding, ...]
     scores: Scores | None = field(default=None, repr=False)

@@ -71,11 +71,11 @@ def measure(
     design = Design(
         predictions, groups=groups, background=background, counts=counts, weight=weight, sample=sample, seed=seed
     )
-    resampling = _Resampling(design, bootstrap, level)
+    resampling = Resampling(design, bootstrap, level)
     classes = design.predictions.classes
     found = {
         metric.name: {
-            label: _measured(metric, design, code, resampling)
+            label: measured_metric(metric, design, code, resampling)
             for code, label in (enumerate(classes) if metric.per_class and classes else [(0, ALL)])
         }
         for metric in chosen_metrics(metrics)
@@ -84,9 +84,10 @@ def measure(
     return Measurements(names, classes, found, dict(predictions.dropped))
 
 
-def _measured(metric: AnyMetric, design: Design, code: int, resampling: _Resampling) -> Measurement:
+def measured_metric(metric: AnyMetric, design: Design, code: int, resampling: Resampling) -> Measurement:
+    """One metric for one class, with its intervals or the reason why it has none."""
     try:
-        prepared = _prepared(metric, design, code)
+        prepared = prepared_metric(metric, design, code)
         point = prepared(resampling.once)
     except Undefined as reason:
         names = [design.names[column] for column in design.groups]
@@ -110,7 +111,8 @@ def _measured(metric: AnyMetric, design: Design, code: int, resampling: _Resampl
     )
 
 
-def _prepared(metric: AnyMetric, design: Design, code: int) -> Prepared:
+def prepared_metric(metric: AnyMetric, design: Design, code: int) -> Prepared:
+    """A metric for one class, ready to be weighed."""
     if isinstance(metric, OwnMetric):
         return metric.compute(metric, design, code)
     return (counterfactual_metric if metric.counterfactual else group_metric)(metric, design, code)
@@ -131,7 +133,7 @@ def _reason(by_group: dict[str, float | None], why: Sequence[str | None]) -> str
     return "; ".join(reasons) or "some groups are never in the same source"
 
 
-class _Resampling:
+class Resampling:
     """The bootstrap over sources: how often each is drawn, the same for every metric."""
 
     def __init__(self, design: Design, resamples: int, level: float) -> None:
@@ -150,9 +152,9 @@ class _Resampling:
         if self.too_few:
             return _Intervals(why_not="no interval: there is one source only, which cannot be resampled")
         outcomes = [prepared(weights) for weights in self.weights]
-        value = self._interval(np.concatenate([outcome.value for outcome in outcomes]))
+        value = self.interval(np.concatenate([outcome.value for outcome in outcomes]))
         numbers = np.concatenate([outcome.by_group for outcome in outcomes])
-        by_group = {name: self._interval(column) for name, column in zip(names, numbers.T, strict=True)}
+        by_group = {name: self.interval(column) for name, column in zip(names, numbers.T, strict=True)}
         why_not = None if value else f"no interval: fewer than {SHARE_DEFINED:.0%} of the resamples have a value"
         return _Intervals(value, by_group, why_not)
 
@@ -161,7 +163,8 @@ class _Resampling:
         """All resamples, as many at a time as fit."""
         return [self.draws[start : start + self.at_once] for start in range(0, self.resamples, self.at_once)]
 
-    def _interval(self, values: Floats) -> Interval | None:
+    def interval(self, values: Floats) -> Interval | None:
+        """The percentile interval of resampled values; None where too few of them are defined."""
         defined = values[~np.isnan(values)]
         if len(defined) < SHARE_DEFINED * len(values):
             return None

@@ -3,7 +3,7 @@
 from evenhand.results.note import Note
 from evenhand.results.provenance import CorpusUsed, FileUsed, Provenance, SystemUsed
 from evenhand.results.rendering import Renderer, register_renderer
-from evenhand.results.result import Result
+from evenhand.results.result import Result, Subject, check_out
 
 __all__ = [
     "CorpusUsed",
@@ -12,6 +12,8 @@ __all__ = [
     "Provenance",
     "Renderer",
     "Result",
+    "Subject",
     "SystemUsed",
+    "check_out",
     "register_renderer",
 ]

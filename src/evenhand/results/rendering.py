@@ -57,5 +57,19 @@ def register_renderer(kind: str, renderer: Renderer) -> None:
 
 def renderer_of(result: Result) -> Renderer:
     """How this result is rendered."""
+    return _renderers()[result.kind]
+
+
+def rendered_kinds() -> tuple[str, ...]:
+    """The kinds of results that can be rendered."""
+    return tuple(_renderers())
+
+
+def page_file_of(kind: str) -> str:
+    """What the page of a kind of result is called."""
+    return _renderers()[kind].page_file
+
+
+def _renderers() -> Mapping[str, Renderer]:
     importlib.import_module(RENDERING_ROOM)
-    return _RENDERERS[result.kind]
+    return _RENDERERS

@@ -5,22 +5,42 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import polars as pl
 
 from evenhand.errors import EvenhandError, MissingExtra, UsageError, one_line
-from evenhand.files import reason, write_together
+from evenhand.files import check_writable, reason, write_together
 from evenhand.results.note import Note
 from evenhand.results.provenance import Provenance
-from evenhand.results.rendering import Files, renderer_of
+from evenhand.results.rendering import Files, page_file_of, rendered_kinds, renderer_of
 
 if TYPE_CHECKING:
     import pandas
 
 SCORES_FILE, CORPUS_FILE, TAGS_FILE = "scores.parquet", "corpus.parquet", "tags.parquet"
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError)
+"""What goes wrong with JSON that is not that of a result."""
+INSTEAD = "name another folder, or allow it to be overwritten (overwrite=True, on the command line --overwrite)"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a result is about. A result may replace one of the same kind and subject: the same command, run again."""
+
+    systems: tuple[str, ...] = ()
+    corpora: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def same_as(self, other: Subject) -> bool:
+        """Whether both name the same things, in whatever order."""
+        return all(set(mine) == set(theirs) for mine, theirs in zip(astuple(self), astuple(other), strict=True))
+
+    def __str__(self) -> str:
+        on = f" on {', '.join(self.corpora)}" if self.corpora else ""
+        return f"{', '.join(self.systems or self.files) or 'unknown systems'}{on}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -34,6 +54,8 @@ class Result(ABC):
     kind: ClassVar[str]
     file: ClassVar[str]
     """Its JSON, within the folder it is saved in."""
+    companions: ClassVar[tuple[str, ...]] = ()
+    """The JSON of other kinds that is saved beside it as a part of it."""
 
     provenance: Provenance = field(default_factory=Provenance, repr=False)
     notes: tuple[Note, ...] = field(default=(), repr=False)
@@ -54,6 +76,12 @@ class Result(ABC):
     def attachments(self) -> Files:
         """What is saved beside the JSON and read again by `load`."""
         return {}
+
+    @property
+    def subject(self) -> Subject:
+        """What it is about."""
+        files = tuple(file.name for file in self.provenance.files)
+        return Subject(self.provenance.system_names, self.provenance.corpus_names, files)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: the kind, the content, the notes and the provenance."""
@@ -94,11 +122,14 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         return renderer_of(self).notebook(self)
 
-    def save(self, folder: str | Path, *, figures: bool | None = None) -> list[Path]:
+    def save(self, folder: str | Path, *, figures: bool | None = None, overwrite: bool = False) -> list[Path]:
         """Write page, JSON, attachments and tables into a folder, all or none; gives what was written.
 
-        `figures` says whether PNG and SVG are written too (None: as is usual for the kind).
+        `figures` says whether PNG and SVG are written too (None: as is usual for the kind). A folder that holds a
+        result of another kind, of other systems or of another corpus is refused, unless that may be overwritten.
         """
+        folder = Path(folder)
+        check_out(folder, type(self), self.subject, overwrite=overwrite)
         renderer = renderer_of(self)
         contents = {
             renderer.page_file: self.to_html().encode(),
@@ -108,8 +139,11 @@ class Result(ABC):
         }
         if renderer.figures_are_saved if figures is None else figures:
             contents |= renderer.figures(self)
-        write_together({Path(folder) / name: content for name, content in contents.items()})
-        return [Path(folder) / name for name in contents]
+        outdated = files_of_results_in(folder) - set(contents)
+        write_together({folder / name: content for name, content in contents.items()})
+        for name in outdated:
+            (folder / name).unlink(missing_ok=True)
+        return [folder / name for name in contents]
 
     def export(
         self, folder: str | Path, *, page: bool = False, tables: bool = False, figures: bool = False
@@ -130,7 +164,7 @@ class Result(ABC):
         values = read_saved(path)
         try:
             return cls.from_dict(values, folder=folder)
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        except UNREADABLE as error:
             what = f"{type(error).__name__}: {one_line(error)}"
             raise EvenhandError(f"{path} is not a result that this version of Evenhand can read ({what})") from error
 
@@ -141,6 +175,39 @@ class Result(ABC):
             "provenance": Provenance.from_dict(values["provenance"]),
             "notes": tuple(Note.from_dict(note) for note in values.get("notes", ())),
         }
+
+
+def known_kinds() -> list[type[Result]]:
+    """Every kind of result that can be rendered."""
+    return [kind for kind in Result.__subclasses__() if kind.kind in rendered_kinds()]
+
+
+def kinds_in(folder: Path) -> list[type[Result]]:
+    """The kinds of the results that a folder holds, without those that are a part of another."""
+    there = [kind for kind in known_kinds() if (folder / kind.file).is_file()]
+    parts = {file for kind in there for file in kind.companions}
+    return [kind for kind in there if kind.file not in parts]
+
+
+def files_of_results_in(folder: Path) -> set[str]:
+    """The JSON, pages and attachments of the results that a folder holds."""
+    if not kinds_in(folder):
+        return set()
+    names = {name for kind in known_kinds() for name in (kind.file, page_file_of(kind.kind))}
+    return {name for name in {*names, SCORES_FILE, CORPUS_FILE, TAGS_FILE} if (folder / name).is_file()}
+
+
+def check_out(folder: Path, kind: type[Result], subject: Subject, *, overwrite: bool = False) -> None:
+    """Find out before hours of work, not after, that a folder cannot be written to, or holds somebody else's result."""
+    check_writable(folder)
+    for there in [] if overwrite else kinds_in(folder):
+        try:
+            found = there.from_dict(read_saved(folder / there.file)).subject
+        except (EvenhandError, *UNREADABLE) as error:
+            raise UsageError(f"{folder} holds a result that cannot be read ({one_line(error)}); {INSTEAD}") from error
+        if there is not kind or not found.same_as(subject):
+            held, new = f"{there.kind} of {found}", f"{kind.kind} of {subject}"
+            raise UsageError(f"{folder} already holds another result ({held}; this one is {new}): {INSTEAD}")
 
 
 class Attachment(Protocol):

@@ -21,6 +21,8 @@ ABOUT = {
     "low": "bounds: every system here declares its own range",
     "version": "version: it is for functions and others that cannot be looked into",
     "base_url": "base_url: it is for openai:MODEL",
+    "outputs": "outputs: taggers give tags",
+    "kind": "kind: taggers give tags",
 }
 """Why a flag that no system has a use for is refused."""
 
@@ -42,16 +44,23 @@ class Answers:
 
 def ask(systems: Given | Sequence[Given], corpus: Corpus, **options: Unpack[AskOptions]) -> Scores | Tags:
     """Ask systems about a corpus: scorers give `Scores`; on a corpus of tokens, taggers give `Tags`."""
-    with asked(systems, corpus, AskSettings(**options)) as answers:
+    settings = AskSettings(**options)
+    with asked(resolved(systems, corpus, settings), corpus, settings) as answers:
         return answers.scores if answers.tags is None else answers.tags
 
 
-@contextmanager
-def asked(systems: Given | Sequence[Given], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
-    """Like `ask`, for a block that makes something of the answers: what was asked is kept until it has ended well."""
+def resolved(systems: Given | Sequence[Given], corpus: Corpus, settings: AskSettings) -> list[Made]:
+    """What is to be asked about this corpus, or scores that are there already.
+
+    A setting that no system has a use for is refused.
+    """
+    resolver = Resolver(corpus, settings)
     given = listed_systems(systems)
-    with _tags(given, corpus, settings) if corpus.tagged else _scores(given, corpus, settings) as answers:
-        yield answers
+    made: list[Made] = [resolver.given_tagger(one) if corpus.tagged else resolver.given(one) for one in given]
+    for flag in settings.flags:
+        if flag not in resolver.taken and flag in ABOUT:
+            raise UsageError(f"no system here has a use for {ABOUT[flag]}")
+    return made
 
 
 def listed_systems(systems: Given | Sequence[Given]) -> list[Given]:
@@ -63,23 +72,29 @@ def listed_systems(systems: Given | Sequence[Given]) -> list[Given]:
     return given
 
 
-def resolved(given: Sequence[Given], corpus: Corpus, settings: AskSettings) -> list[BaseScorer | Scores]:
-    """What is to be asked, or scores that are there already; a setting that nobody has a use for is refused."""
-    resolver = Resolver(corpus, settings)
-    made = [resolver.given(one) for one in given]
-    _refuse_unused(settings, resolver)
-    return made
+def names_of(made: Sequence[Made]) -> tuple[str, ...]:
+    """The systems, each once, whether they are asked or were recorded."""
+    named = [[c.system for c in one.columns] if isinstance(one, Scores) else [one.name] for one in made]
+    return tuple(dict.fromkeys(name for names in named for name in names))
 
 
 @contextmanager
-def _scores(given: Sequence[Given], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
+def asked(made: Sequence[Made], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
+    """The answers, for a block that makes something of them: what was asked is kept until it has ended well."""
+    taggers = [one for one in made if isinstance(one, BaseTagger)]
+    with _tags(taggers, corpus, settings) if taggers else _scores(made, corpus, settings) as answers:
+        yield answers
+
+
+@contextmanager
+def _scores(made: Sequence[Made], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
     """Ask the systems and put recorded scores between them, in the order in which they were named."""
-    made = resolved(given, corpus, settings)
-    scorers = [one for one in made if not isinstance(one, Scores)]
+    scorers = [one for one in made if isinstance(one, BaseScorer)]
+    recorded = [one for one in made if isinstance(one, Scores)]
     if not scorers:
         if settings.draws > 1:
             raise UsageError("predictions that were recorded cannot be asked again; leave out the draws")
-        yield Answers(tuple(made), Scores.join([one for one in made if isinstance(one, Scores)]))
+        yield Answers(tuple(made), Scores.join(recorded))
         return
     with scored(scorers, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws) as found:
         parts = [one if isinstance(one, Scores) else found.of_system(one.name) for one in made]
@@ -87,17 +102,8 @@ def _scores(given: Sequence[Given], corpus: Corpus, settings: AskSettings) -> It
 
 
 @contextmanager
-def _tags(given: Sequence[Given], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
-    resolver = Resolver(corpus, settings)
-    taggers = [resolver.given_tagger(one) for one in given]
-    _refuse_unused(settings, resolver)
+def _tags(taggers: Sequence[BaseTagger], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
     names = [class_names(tagger, corpus) for tagger in taggers]
     with tagged(taggers, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws) as found:
         tags = in_corpus_terms(found, names)
         yield Answers(tuple(taggers), entities_found(tags, corpus), tags)
-
-
-def _refuse_unused(settings: AskSettings, resolver: Resolver) -> None:
-    for flag in settings.flags:
-        if flag not in resolver.taken and flag in ABOUT:
-            raise UsageError(f"no system here has a use for {ABOUT[flag]}")

@@ -1,0 +1,113 @@
+"""How the gaps of two systems differ, paired by person and sentence: what both do alike to a name cancels out.
+
+The scores of the two systems are subtracted sentence by sentence, and the differences are put through the same contrast
+and the same generalising test as the scores of one system in an audit: the gap of the differences is the difference of
+the gaps, and only what the systems do differently to persons, templates and words counts as its variance.
+
+Whether a gap got smaller is a question about sizes. |b| < |a| holds exactly where b − a and b + a have opposite signs,
+so it is shown where both are shown to differ from zero: the sums of the scores go through the same test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from evenhand.comparing import Compared, Settings, compare
+from evenhand.comparing.sharing import Paired
+from evenhand.contrasts import Floats
+from evenhand.corpora import Corpus
+from evenhand.findings import Finding
+from evenhand.scoring import Column, Scores
+from evenhand.systems import Output
+
+Size = Literal["smaller", "larger", "cannot tell"]
+
+
+@dataclass(frozen=True)
+class GapDifference:
+    """One question put to two systems: the gap of each, and their paired difference, other minus one."""
+
+    one_called: str
+    other_called: str
+    shares: bool
+    """Whether all numbers are shares of the outputs' ranges, because these differ."""
+    one: Finding
+    """What an audit of the first system finds on these sentences, without what it rests on."""
+    other: Finding
+    difference: Finding
+    """Its verdict: the other's gap is higher (more in favour of the first group), lower, equivalent, or cannot tell."""
+    size: Size
+    """Whether the other's gap is shown to be smaller or larger than the one's, whichever group they favour."""
+    changed_sides: bool
+    """Whether both gaps are shown, one in favour of each group."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class GapDifferences:
+    """All differences of a comparison, and the family that they were corrected for."""
+
+    found: tuple[GapDifference, ...]
+    family: dict[str, Any]
+
+
+def gap_differences(
+    pairs: Sequence[Paired], corpus: Corpus, *, attributes: Sequence[str], subsets: Sequence[str], settings: Settings
+) -> GapDifferences:
+    """Compare the gaps of the paired systems: each question is corrected for all questions about differences."""
+
+    def judged(parts: Sequence[Scores]) -> Compared:
+        return compare(Scores.join(parts), corpus, attributes=attributes, subsets=subsets, settings=settings)
+
+    differences = judged([_combined(pair, pair.other.matrix - pair.one.matrix) for pair in pairs])
+    sums = judged([_combined(pair, pair.other.matrix + pair.one.matrix) for pair in pairs])
+    one, other = judged([pair.one for pair in pairs]), judged([pair.other for pair in pairs])
+    asked = zip(one.findings, other.findings, differences.findings, sums.findings, strict=True)
+    questions = len(one.findings) // sum(len(pair.one.columns) for pair in pairs)
+    of_finding = [pair for pair in pairs for _ in range(len(pair.one.columns) * questions)]
+    found = [_difference(pair, *four) for pair, four in zip(of_finding, asked, strict=True)]
+    return GapDifferences(tuple(found), differences.family)
+
+
+def _combined(pair: Paired, matrix: Floats) -> Scores:
+    """Scores of both systems, added or subtracted: numbers without bounds, whose unit is the width of the range."""
+    columns = [
+        Column(
+            f"{pair.other_called} − {pair.one_called}",
+            Output(column.output.name, low=None, high=None, unit=column.output.span),
+            None,
+        )
+        for column in pair.other.columns
+    ]
+    return Scores(pair.one.ids, matrix, tuple(columns), pair.one.corpus_digest)
+
+
+def _difference(pair: Paired, one: Finding, other: Finding, difference: Finding, total: Finding) -> GapDifference:
+    return GapDifference(
+        one_called=pair.one_called,
+        other_called=pair.other_called,
+        shares=pair.shares,
+        one=one,
+        other=other,
+        difference=difference,
+        size=_size(difference, total),
+        changed_sides=_side(one) * _side(other) < 0,
+    )
+
+
+def _size(difference: Finding, total: Finding) -> Size:
+    same_side = _side(difference) * _side(total)
+    return "larger" if same_side > 0 else "smaller" if same_side < 0 else "cannot tell"
+
+
+def _side(finding: Finding) -> int:
+    """1 or −1 where a gap is shown, whether or not it is too small to matter; else 0."""
+    general = finding.generalising
+    if not general.significant or not general.estimate:
+        return 0
+    return 1 if general.estimate > 0 else -1
