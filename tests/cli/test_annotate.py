@@ -122,7 +122,7 @@ def test_a_text_that_looks_like_a_formula_is_no_formula(tmp_path: Path) -> None:
     [
         ((), "name a corpus and a folder"),
         (("eec",), "name a corpus and a folder"),
-        (("eec", "--out", "{}/x", "--annotators", "0"), "name at least one"),
+        (("eec", "--out", "{}/x", "--annotators", "0"), "the number of annotators must be a whole number from 1"),
         (("no-such-corpus", "--out", "{}/x"), "unknown corpus"),
         (("--check", "{}"), "holds no sheets"),
     ],

@@ -43,12 +43,13 @@ def test_a_log_of_ones_own_goes_all_the_way(log: Path, tmp_path: Path) -> None:
     done = chat(str(log), *OPTIONS, "--system", "random", "--out", str(out), "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    assert set(found) == {"steps", "properties", "said", "sentiment", "settings"}
+    assert set(found) == {"kind", "steps", "properties", "said", "sentiment", "settings", "notes", "provenance"}
     assert {(d["speaker"], d["system"]) for d in found["sentiment"]} == {
         ("user", "random/score"), ("chatbot", "random/score"),
     }  # fmt: skip
     assert {path.name for path in out.iterdir()} == {
-        "chat.json", "conversations.csv", "properties-by-gender.csv", "properties-by-study.csv",
+        "chat.html", "chat.json", "utterances.parquet", "conversations.csv",
+        "properties-by-gender.csv", "properties-by-study.csv",
         *("turns.png", "turns.svg", "utterances-chatbot.png", "utterances-chatbot.svg"),
         *("utterances-user.png", "utterances-user.svg"),
     }  # fmt: skip

@@ -123,7 +123,7 @@ def test_what_others_have_scored_gets_pages_and_labels_too(unconfounded: Path, t
     labels = sorted(path for path in (out / "labels").iterdir())
     assert len(labels) == 5
     assert all("mine, compared by gender" in path.read_text() for path in labels)
-    with pytest.raises(EvenhandError, match="--chat and --via are for systems that can be asked"):
+    with pytest.raises(EvenhandError, match="--via: for systems that can be asked"):
         run(*asked, "--via", "es")
 
 

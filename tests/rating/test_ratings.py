@@ -12,7 +12,7 @@ import pytest
 
 from evenhand.corpora import causal
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.rating import RatingReport, RejectionSettings, complete_order, long_form, partial_order, rate
+from evenhand.rating import Ratings, RejectionSettings, complete_order, long_form, partial_order, rate
 from evenhand.rating.published import published_scores
 from evenhand.scoring import Scores
 from evenhand.scoring.scores import Column
@@ -44,7 +44,7 @@ def noisy(*, systems: int = 3, persons: int = 6, seed: int = 0) -> pl.DataFrame:
 def test_the_json_has_its_shape() -> None:
     report = rate(scores_of("Group-1"), attributes=["gender"], bootstrap=20)
     content = json.loads(report.to_json(), parse_constant=lambda name: pytest.fail(name))
-    assert {"results", "overall", "settings"} == set(content)
+    assert {"results", "overall", "settings", "answers", "notes", "provenance"} <= set(content)
     (result,) = content["results"]
     shape = {"data", "group", "attribute", "via", "tests", "raw", "impact", "partial_order", "ratings"}
     assert shape <= set(result)
@@ -99,7 +99,7 @@ def test_data_groups_and_languages_are_rated_apart() -> None:
     assert all(result.raw == alone.raw for result in report.results)
 
 
-def report_of(*levels: dict[str, float], overall: str = "worst") -> RatingReport:
+def report_of(*levels: dict[str, float], overall: str = "worst") -> Ratings:
     frames = []
     for place, gaps in enumerate(levels):
         for system, gap in gaps.items():
@@ -116,17 +116,6 @@ def test_overall_is_the_worst_level_by_default() -> None:
     groups = ({"a": 0.0, "b": 1.0}, {"a": 1.0, "b": 0.0}, {"a": 0.0, "b": 0.0})
     assert report_of(*groups).overall == {"a": 2, "b": 2}
     assert report_of(*groups, overall="median").overall == {"a": 1, "b": 1}
-
-
-def test_reports_are_joined() -> None:
-    one, two = report_of({"a": 0.0, "b": 1.0}), report_of({"a": 1.0, "b": 0.0})
-    joined = RatingReport.join([one, two])
-    assert len(joined.results) == 2
-    assert joined.overall == {"a": 2, "b": 2}
-    with pytest.raises(UsageError, match="different settings"):
-        RatingReport.join([one, report_of({"a": 1.0}, overall="median")])
-    with pytest.raises(UsageError, match="no ratings"):
-        RatingReport.join([])
 
 
 @pytest.mark.parametrize(
@@ -288,10 +277,11 @@ GOOD = pl.DataFrame(
         ),
         (GOOD.filter(gender="m"), {}, "'gender' needs two classes, and has m"),
         (GOOD, {"attributes": []}, "name an attribute"),
-        (GOOD, {"preset": "publish"}, "no preset 'publish'; did you mean 'published'"),
-        (GOOD, {"levels": 1}, "two levels or more"),
-        (GOOD, {"overall": "best"}, "no rule 'best'"),
-        (GOOD, {"bootstrap": -1}, "from 0"),
+        (GOOD, {"preset": "publish"}, "unknown preset 'publish'; did you mean 'published'"),
+        (GOOD, {"levels": 1}, "the number of levels must be a whole number from 2"),
+        (GOOD, {"overall": "best"}, "unknown rule for the overall level 'best'"),
+        (GOOD, {"bootstrap": -1}, "the number of draws must be a whole number from 0, not -1"),
+        (GOOD, {"seed": -4}, "a seed must be a whole number from 0, not -4"),
         (GOOD, {"classes": {"gender": ["m", "x"]}}, "no row has gender = 'x'"),
         (GOOD.drop("emotion"), {"confounders": ["gender"]}, "no column 'emotion'"),
     ],
