@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -289,3 +290,68 @@ GOOD = pl.DataFrame(
 def test_what_cannot_be_rated_is_told(frame: pl.DataFrame, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(EvenhandError, match=message):
         rate(frame, **{"attributes": ["gender"], **settings})
+
+
+NAMES = ("data", "group", "via", "person", "emotion_word")
+"""Columns that a table may have, which may as well be the user's own."""
+
+
+def called(name: str, frame: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The noisy table, whose attribute is called like this."""
+    frame = noisy() if frame is None else frame
+    return frame.drop(name, strict=False).rename({"gender": name})
+
+
+@pytest.mark.parametrize("name", [*NAMES, "_class", "_stratum", "attribute:gender", "kind", "raw", "id"])
+@pytest.mark.parametrize("confounded", [False, True])
+def test_an_attribute_may_be_called_anything(name: str, confounded: bool) -> None:
+    def rated(frame: pl.DataFrame, attribute: str) -> Ratings:
+        confounders = [attribute] if confounded else None
+        return rate(frame, attributes=[attribute], confounders=confounders, bootstrap=10)
+
+    # Persons and words that are an attribute are not drawn again.
+    plain = rated(noisy().drop(name, strict=False), "gender").to_dict()["results"]
+    found = rated(called(name), name).to_dict()["results"]
+    assert [(one["attribute"], one["data"], one["group"], one["via"]) for one in found] == [(name, None, None, None)]
+    for one, other in zip(found, plain, strict=True):
+        assert (one["raw"], one["ratings"]) == (other["raw"], other["ratings"])
+        assert one["uncertainty"] == other["uncertainty"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_confounder_may_be_called_anything(name: str) -> None:
+    frame = noisy().with_columns(race=pl.Series(["a", "b"] * (noisy().height // 2)))
+    plain = rate(frame.drop(name, strict=False), attributes=["gender"], confounders=["race"], bootstrap=0)
+    other = frame.drop(name, strict=False).rename({"race": name})
+    found = rate(other, attributes=["gender"], confounders=[name], bootstrap=0)
+    assert found.results[0].raw == plain.results[0].raw
+    assert found.results[0].adjusted_for == (name,)
+    crossed = rate(other, attributes=[f"gender+{name}"], bootstrap=0)
+    assert crossed.results[0].raw == rate(frame, attributes=["gender+race"], bootstrap=0).results[0].raw
+
+
+@pytest.mark.parametrize("name", ["system", "dataset", "emotion", "sentiment"])
+@pytest.mark.parametrize("where", ["attributes", "confounders"])
+def test_what_every_table_has_is_no_attribute(name: str, where: str) -> None:
+    for asked in (name, f"gender+{name}"):
+        with pytest.raises(UsageError, match=f"{name!r} cannot be an attribute or a confounder: the column"):
+            rate(noisy(), **{"attributes": ["gender"], where: [asked], "bootstrap": 0})
+
+
+def test_a_file_with_an_attribute_called_data_is_called_by_its_name(tmp_path: Path) -> None:
+    called("data").write_csv(tmp_path / "mine.csv")
+    found = rate(tmp_path / "mine.csv", attributes=["data"], bootstrap=0)
+    assert [(one.data, one.attribute) for one in found.results] == [("mine", "data")]
+    assert found.provenance.files[0].name == "mine.csv"
+    assert found.provenance.system_names == ("s0", "s1", "s2")
+    assert found.provenance.settings["bootstrap"] == 0
+
+
+def test_a_table_answers_the_questions_that_it_can() -> None:
+    frames = [noisy().with_columns(via=pl.lit(via, dtype=pl.String)) for via in (None, "es")]
+    people = pl.col("system").replace({"s0": "human:a.csv", "s1": "humanist"})
+    found = rate(pl.concat(frames).with_columns(people), attributes=["gender"], bootstrap=10)
+    questions = {(one.question, one.system) for one in found.answers}
+    assert questions == {("human ratings", name) for name in ("humanist", "s2")} | {
+        ("round trip", name) for name in ("human:a.csv", "humanist", "s2")
+    }

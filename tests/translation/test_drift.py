@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import evenhand
+from evenhand.cli.app import app
 from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
@@ -232,6 +234,19 @@ def test_the_report_says_it_all(corpus: Corpus, capsys: pytest.CaptureFixture[st
     assert values["by"]["gender"]["male"]["shares"]["lost"] == 0
     assert values["left_out"] == {"persons": ("she", "he"), "sources": (), "sentences": 4, "even": False}
     assert "She feels sad." in str(values["examples"]["lost"])
+
+
+def test_it_says_where_it_comes_from(corpus: Corpus) -> None:
+    provenance = after(corpus, {}, even=True).provenance
+    assert [one.digest for one in provenance.corpora] == [corpus.digest]
+    assert dict(provenance.settings) == {"even": True}
+    assert provenance.details == {"translators": {"told": "[]"}}
+
+
+def test_a_seed_is_checked() -> None:
+    done = CliRunner().invoke(app, ["drift", "es", "--sample", "480", "--seed", "-4"])
+    assert isinstance(done.exception, UsageError)
+    assert "a seed must be a whole number from 0, not -4" in str(done.exception)
 
 
 # The real thing

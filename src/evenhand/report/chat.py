@@ -14,7 +14,7 @@ from evenhand.corpora.chat import CHATBOT, USER, as_published, merge_runs, per_c
 from evenhand.corpora.chat.properties import BOTH
 from evenhand.corpora.chat.steps import ordered_genders
 from evenhand.report.console import console_of
-from evenhand.report.figures import Row, Spec, base_chart, figure_files
+from evenhand.report.figures import Row, Spec, base_chart, figure_files, svg_of
 from evenhand.report.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
@@ -47,11 +47,7 @@ def show(chat: Chat, width: int | None) -> None:
 
 def to_html(chat: Chat) -> str:
     """The same on one page, with the charts."""
-    import vl_convert
-
-    drawings = {
-        spec["description"]: vl_convert.vegalite_to_svg(spec) for spec in chat_figures(chat.utterances).values()
-    }
+    drawings = {spec["description"]: svg_of(spec) for spec in chat_figures(chat.utterances).values()}
     sections = [
         Section("Differences", "What the user's gender changes in what is said", [summary(chat)], [*_said(chat)]),
         *(
