@@ -33,7 +33,9 @@ LOTS = (
 )
 
 
+LEAD = "Does the user's gender change what is said to a chatbot, what it answers, and the sentiment that systems see?"
 ALPHA = 0.05
+NOTHING = "nothing could be compared"
 
 
 def show(chat: Chat, width: int | None) -> None:
@@ -47,34 +49,34 @@ def show(chat: Chat, width: int | None) -> None:
 
 def to_html(chat: Chat) -> str:
     """The same on one page, with the charts."""
+    names = ", ".join(chat.provenance.corpus_names) or "logs"
+    return plain_page(chat, title=f"Conversations of {names}", lead=LEAD, sections=_sections(chat))
+
+
+def _sections(chat: Chat) -> list[Section]:
     drawings = {spec["description"]: svg_of(spec) for spec in chat_figures(chat.utterances).values()}
-    sections = [
-        Section("Differences", "What the user's gender changes in what is said", [summary(chat)], [*_said(chat)]),
-        *(
-            [Section("Sentiment", "What it changes in the sentiment given", (), [*_sentiment(chat)])]
-            * bool(chat.sentiment)
-        ),
-        Section("Properties", "What is in the conversations", (), _all_properties(chat), drawings),
-        Section("Steps", "What was done to the logs", (), [_steps(chat)]),
+    said = "What the user's gender changes in what is said"
+    sections = [Section("Differences", said, [f"{summary(chat).capitalize()}."], _said(chat))]
+    if chat.sentiment:
+        sections.append(Section("Sentiment", "What it changes in the sentiment given", listings=_sentiment(chat)))
+    return [
+        *sections,
+        Section("Properties", "What is in the conversations", listings=_all_properties(chat), drawings=drawings),
+        Section("Steps", "What was done to the logs", listings=[_steps(chat)]),
         Section("How to read", "How to read this", remarks=_reading(chat)),
     ]
-    lead = (
-        "Does the user's gender change what is said to a chatbot, what it answers, and the sentiment that systems see?"
-    )
-    names = ", ".join(chat.provenance.corpus_names) or "logs"
-    return plain_page(chat, title=f"Conversations of {names}", lead=lead, sections=sections)
 
 
 def summary(chat: Chat) -> str:
     """How many differences there are that chance does not explain."""
-    told = [f"in {name}, {_counted(found)}" for name, found in _both(chat).items() if found]
-    return "; ".join(told) or "nothing could be compared"
+    told = [f"{_counted(found)} in {name}" for name, found in _both(chat).items() if found]
+    return f"significant after correction: {', '.join(told)}" if told else NOTHING
 
 
 def text(chat: Chat) -> str:
     """One line per difference."""
     lines = [_in_words(name, one) for name, found in _both(chat).items() for one in found]
-    return "\n".join(lines) or "nothing could be compared"
+    return "\n".join(lines) or NOTHING
 
 
 def _in_words(name: str, one: Difference) -> str:
@@ -88,8 +90,8 @@ def _both(chat: Chat) -> dict[str, tuple[Difference, ...]]:
 
 def _counted(found: Sequence[Difference]) -> str:
     known = [one.p_adjusted for one in found if one.p_adjusted is not None]
-    undefined = f", {len(found) - len(known)} undefined" if len(known) < len(found) else ""
-    return f"{sum(p < ALPHA for p in known)} of {len(known)} differences significant after correction{undefined}"
+    undefined = f" ({len(found) - len(known)} more undefined)" if len(known) < len(found) else ""
+    return f"{sum(p < ALPHA for p in known)} of {len(known)} differences{undefined}"
 
 
 def _reading(chat: Chat) -> list[str]:
