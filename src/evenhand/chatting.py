@@ -51,6 +51,8 @@ def examine_chat(
     conversations = read_chat(
         paths, columns=columns, separator=separator, speakers=speakers, genders=genders, assign=assign, seed=seed
     )
+    if assign and not conversations.utterances["assigned"].any():
+        raise UsageError("every study knows its users' genders, so there are none to assign")
     corpus = chat_corpus(conversations.merged, name=", ".join(Path(path).stem for path in paths))
     scores = _asked(systems, corpus, bounds=bounds, cache=cache, progress=progress)
     utterances = conversations.utterances

@@ -78,6 +78,7 @@ def test_the_example_is_shown_in_tables() -> None:
         (("--column", "nr"), "does not read as KEY=VALUE"),
         (("--assign", "male=some"), "is no number of conversations"),
         (("--separator", "||"), "must be one character"),
+        ((*OPTIONS, "--assign", "male=2"), "there are none to assign"),
         (("--range", "0,1"), "--range and --cache are for systems that are asked"),
         (("--cache", "c"), "--range and --cache are for systems that are asked"),
         (("--seed", "-4"), "a seed must be a whole number from 0, not -4"),

@@ -180,6 +180,7 @@ def test_what_is_for_systems_is_refused_with_a_table(unconfounded: Path, option:
         (["--k", "9"], "no case k = 9; there are 0 to 6"),
         (["--k", "-1"], "the case k of confounding must be a whole number from 0"),
         (["--k", "2", "--groups", "1,3"], "neither of them is rated"),
+        (["--supported-only", "--groups", "1"], "supported_only is for groups 2 and 4"),
         (["--groups", "7"], "unknown data group '7'"),
     ],
 )
@@ -225,7 +226,9 @@ def test_the_provenance_of_a_rating_can_be_followed(unconfounded: Path, tmp_path
     assert all(len(one["digest"]) == 64 for one in systems["corpora"])
 
 
-def test_no_table_and_no_file() -> None:
+def test_no_table_and_no_file(unconfounded: Path) -> None:
+    with pytest.raises(UsageError, match="--supported-only is for deconfounding: give a --confounder"):
+        run("rate", "--scores", str(unconfounded), "--attribute", "gender", "--supported-only")
     with pytest.raises(EvenhandError, match="or a table of scores"):
         run("rate", "--attribute", "gender")
     with pytest.raises(EvenhandError, match=r"no such file: nowhere\.csv"):

@@ -243,10 +243,17 @@ def test_it_says_where_it_comes_from(corpus: Corpus) -> None:
     assert provenance.details == {"translators": {"told": "[]"}}
 
 
-def test_a_seed_is_checked() -> None:
-    done = CliRunner().invoke(app, ["drift", "es", "--sample", "480", "--seed", "-4"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sample", "480", "--seed", "-4"], "a seed must be a whole number from 0, not -4"),
+        (["--seed", "4"], "--seed is for a sample"),
+    ],
+)
+def test_a_seed_is_checked(options: list[str], message: str) -> None:
+    done = CliRunner().invoke(app, ["drift", "es", *options])
     assert isinstance(done.exception, UsageError)
-    assert "a seed must be a whole number from 0, not -4" in str(done.exception)
+    assert message in str(done.exception)
 
 
 # The real thing

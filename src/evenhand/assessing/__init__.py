@@ -72,7 +72,7 @@ def rate_systems(
     levels, bootstrap and so on.
     """
     how = rating_settings(preset, seed=seed, **settings)
-    _check(systems, groups, chat, k)
+    _check(systems, groups, chat, k, how)
     if out is not None:
         check_writable(Path(out))
     case = 1 if k is None else k
@@ -109,18 +109,20 @@ def rate_systems(
     return found
 
 
-def _check(systems: Sequence[object], groups: Sequence[int], chat: Sequence[object], k: int | None) -> None:
+def _check(
+    systems: Sequence[object], groups: Sequence[int], chat: Sequence[object], k: int | None, how: RatingSettings
+) -> None:
     if not systems:
         raise UsageError("name at least one system")
     for number in groups:
         check_choice("data group", str(number), map(str, GROUPS))
     if not groups and not chat:
         raise UsageError("there is nothing to rate by: name data groups, or a log of conversations")
-    if k is None:
-        return
-    check_count("the case k of confounding", k)
-    if not any(GROUPS[number].confounders for number in groups):
-        raise UsageError("k says how groups 2 and 4 are confounded, and neither of them is rated")
+    if k is not None:
+        check_count("the case k of confounding", k)
+    if (k is not None or how.supported_only) and not any(GROUPS[number].confounders for number in groups):
+        given = "k" if k is not None else "supported_only"
+        raise UsageError(f"{given} is for groups 2 and 4, where something confounds, and neither of them is rated")
 
 
 def _conversations(paths: Sequence[str | Path], seed: int) -> Iterator[tuple[str, str, Corpus]]:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.options import repeating, stdout_kept_clean
+from evenhand.errors import UsageError
 
 
 def drift(
@@ -20,7 +21,7 @@ def drift(
     corpus: Annotated[str, typer.Option(help="A corpus by name, or a .yaml, .csv, .jsonl or .parquet file.")] = "eec",
     spelling: Annotated[str | None, typer.Option(help="The spelling of the corpus, where it has several.")] = None,
     sample: Annotated[int | None, typer.Option(help="At most so many sentences, drawn as whole sources.")] = None,
-    seed: Annotated[int, typer.Option(help="For the sample.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="For the sample (0).")] = None,
     even: Annotated[bool, typer.Option("--even", help="Leave out uneven sentences too, not only broken ones.")] = False,
     out: Annotated[
         Path | None,
@@ -38,12 +39,15 @@ def drift(
     from evenhand.translation import drift as measure
     from evenhand.translation.drift import KEPT_FILE
 
-    check_seed(seed)
+    if seed is not None:
+        check_seed(seed)
+        if sample is None:
+            raise UsageError("--seed is for a sample: give --sample too")
     if out is not None:
         check_writable(out)
     with stdout_kept_clean():
         asked = load_corpus(corpus, spelling=spelling)
-        asked = asked if sample is None else asked.sample(sample, seed=seed)
+        asked = asked if sample is None else asked.sample(sample, seed=seed or 0)
         found = measure(asked, resolve_trip(translator, cache=cache), even=even, command=repeating(sys.argv))
     if out is not None:
         kept = out / KEPT_FILE

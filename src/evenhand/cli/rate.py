@@ -89,6 +89,8 @@ def rate(
         _refuse(asking, SYSTEMS)
         if not attribute:
             raise UsageError("name an attribute to rate by: --attribute gender")
+        if supported_only and not confounder:
+            raise UsageError("--supported-only is for deconfounding: give a --confounder")
         from evenhand.files import check_writable
         from evenhand.rating import rate as rate_scores
 

@@ -209,7 +209,7 @@ def _properties(frame: pl.DataFrame, by: str) -> Listing:
     for (name, speaker), part in frame.partition_by("property", "speaker", as_dict=True, maintain_order=True).items():
         cells = {row[by]: _cell(row) for row in part.iter_rows(named=True)}
         rows.append((str(name), "" if speaker == BOTH else str(speaker), *(cells.get(group, "") for group in groups)))
-    return Listing(("property", "speaker", *groups), rows)
+    return Listing(("property", "speaker", *groups), rows, f"by {by}")
 
 
 def _cell(row: dict[str, Any]) -> str:
