@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -12,8 +13,12 @@ import polars as pl
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files import check_writable, write_together
-from evenhand.stats.agreement import Agreement, agreement
-from evenhand.systems.annotations import Annotations, read_annotations
+from evenhand.plain import rebuild
+from evenhand.results import Provenance, Result
+from evenhand.settings import check_count, check_seed
+from evenhand.stats.agreement import Agreement, Level, agreement
+from evenhand.stats.types import Floats
+from evenhand.systems.annotations import read_annotations
 from evenhand.systems.human import SHEETS, annotator_files
 from evenhand.tables import BYTE_ORDER_MARK
 
@@ -55,13 +60,16 @@ class Annotator:
     positive: int
 
 
-@dataclass(frozen=True)
-class Sheets:
+@dataclass(frozen=True, eq=False)
+class Sheets(Result):
     """What the annotators of some texts wrote: how much, how far they agree, and where they are at odds.
 
     `agreement` is for ordered labels (a −1 beside a 1 is worse than beside a 0), `nominal` for labels as mere names.
     `ties` are texts whose label has to be drawn; `unlabelled` texts that nobody labelled.
     """
+
+    kind: ClassVar[str] = "agreement"
+    file: ClassVar[str] = "agreement.json"
 
     annotators: tuple[Annotator, ...]
     texts: int
@@ -70,8 +78,8 @@ class Sheets:
     agreement: Agreement
     nominal: Agreement
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+    def content(self) -> dict[str, Any]:
+        """How much each annotator labelled, and the agreement of all and of each two."""
         names = [annotator.name for annotator in self.annotators]
         pairs = [
             {"annotators": [names[first], names[second]], "percent": percent}
@@ -91,6 +99,37 @@ class Sheets:
             },
         }
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """Rebuild it from its plain values."""
+        return cls(
+            annotators=tuple(rebuild(Annotator, one) for one in values["annotators"]),
+            texts=values["texts"],
+            unlabelled=values["unlabelled"],
+            ties=values["ties"],
+            agreement=_agreement(values, "ordinal"),
+            nominal=_agreement(values, "nominal"),
+            **cls.common(values),
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """One row per annotator."""
+        return pl.DataFrame([asdict(annotator) for annotator in self.annotators])
+
+
+def _agreement(values: Mapping[str, Any], level: Level) -> Agreement:
+    places = {annotator["name"]: place for place, annotator in enumerate(values["annotators"])}
+    pairs = [([places[name] for name in pair["annotators"]], pair["percent"]) for pair in values["pairs"]]
+    return Agreement(
+        annotators=len(places),
+        units=values["labelled_by_two"],
+        percent=values["percent_agreement"],
+        unanimous=values["percent_unanimous"],
+        pairs={(first, second): percent for (first, second), percent in pairs},
+        level=level,
+        **values["krippendorff_alpha"][level],
+    )
+
 
 def write_sheets(corpus: Corpus | str | Path, folder: Path | str, *, annotators: int = 3, seed: int = 0) -> list[Path]:
     """Write a sheet per annotator, each in an order of its own, and their instructions.
@@ -98,8 +137,8 @@ def write_sheets(corpus: Corpus | str | Path, folder: Path | str, *, annotators:
     Each distinct text of the corpus stands in a sheet once: what people say about it holds wherever it occurs. Sheets
     that are there already are never written over.
     """
-    if annotators < 1:
-        raise UsageError(f"{annotators} annotators: name at least one")
+    check_count("the number of annotators", annotators, least=1)
+    check_seed(seed)
     folder = Path(folder)
     check_writable(folder)
     if folder.is_dir() and any(folder.glob(SHEETS)):
@@ -124,29 +163,27 @@ def write_sheets(corpus: Corpus | str | Path, folder: Path | str, *, annotators:
     return sorted(contents)
 
 
-def check_sheets(address: str | Path, *, corpus: Corpus | None = None, label: str | None = None) -> Sheets:
+def check_sheets(
+    address: str | Path, *, corpus: Corpus | None = None, label: str | None = None, command: str | None = None
+) -> Sheets:
     """How far annotators agree: of the sheets in a folder, or of files separated by commas."""
-    annotations = read_annotations(annotator_files(str(address)), corpus=corpus, label=label)
-    return sheets_of(annotations)
-
-
-def sheets_of(annotations: Annotations) -> Sheets:
-    """The same for annotations that were read, such as those of the system `human`."""
+    files = annotator_files(str(address))
+    annotations = read_annotations(files, corpus=corpus, label=label)
+    corpora = [] if corpus is None else [corpus]
+    provenance = Provenance.collect(corpora=corpora, files=files, settings={"label": label}, command=command)
     given = zip(annotations.annotators, annotations.matrix, strict=True)
-    counted = [
-        Annotator(
-            name=name,
-            labelled=int((~np.isnan(row)).sum()),
-            missing=int(np.isnan(row).sum()),
-            **{meaning: int((row == label).sum()) for label, meaning in MEANINGS.items()},
-        )
-        for name, row in given
-    ]
     return Sheets(
-        annotators=tuple(counted),
+        annotators=tuple(_counted(name, row) for name, row in given),
         texts=len(annotations.texts),
         unlabelled=len(annotations.texts) - len(annotations.votes),
         ties=len(annotations.ties),
         agreement=agreement(annotations.matrix, level="ordinal"),
         nominal=agreement(annotations.matrix, level="nominal"),
+        provenance=provenance,
     )
+
+
+def _counted(name: str, labels: Floats) -> Annotator:
+    missing = int(np.isnan(labels).sum())
+    each = {meaning: int((labels == label).sum()) for label, meaning in MEANINGS.items()}
+    return Annotator(name, len(labels) - missing, missing, **each)

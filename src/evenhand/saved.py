@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from evenhand.annotating import Sheets
 from evenhand.comparing.audit import Audit
+from evenhand.comparing.chat import Chat
 from evenhand.comparing.comparison import Comparison
 from evenhand.errors import UsageError
 from evenhand.measuring import Metrics
+from evenhand.rating import Ratings
 from evenhand.results import Result
+from evenhand.translation import Drift
 
-KINDS: tuple[type[Result], ...] = (Audit, Metrics, Comparison)
+KINDS: tuple[type[Result], ...] = (Audit, Metrics, Comparison, Ratings, Drift, Chat, Sheets)
 """In the order in which a folder is looked through: an audit of labelled sentences holds its metrics too."""
 
 

@@ -97,6 +97,18 @@ def test_the_check_tells_agreement_and_what_is_missing(sheets: Path) -> None:
     assert "Krippendorff's alpha: 1.000 (ordinal), 1.000 (nominal)" in shown
 
 
+def test_the_agreement_is_saved_with_what_it_was_read_from(sheets: Path, tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        fill(sheets / f"annotator-{number}.csv")
+    done = annotate("chat:example", "--check", str(sheets), "--out", str(tmp_path / "out"), "--json")
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"agreement.html", "agreement.json"}
+    assert (tmp_path / "out" / "agreement.json").read_text() == done.stdout
+    provenance = json.loads(done.stdout)["provenance"]
+    assert [one["name"] for one in provenance["files"]] == [f"annotator-{number}.csv" for number in (1, 2, 3)]
+    assert provenance["corpus"]["digest"] == load_corpus("chat:example").digest
+
+
 def test_labels_that_do_not_vary_have_no_alpha(sheets: Path) -> None:
     for number in (1, 2, 3):
         fill(sheets / f"annotator-{number}.csv", "0")
@@ -122,9 +134,13 @@ def test_a_text_that_looks_like_a_formula_is_no_formula(tmp_path: Path) -> None:
     [
         ((), "name a corpus and a folder"),
         (("eec",), "name a corpus and a folder"),
-        (("eec", "--out", "{}/x", "--annotators", "0"), "name at least one"),
+        (("eec", "--out", "{}/x", "--annotators", "0"), "the number of annotators must be a whole number from 1"),
         (("no-such-corpus", "--out", "{}/x"), "unknown corpus"),
         (("--check", "{}"), "holds no sheets"),
+        (("--check", "{}", "--annotators", "3"), "--annotators and --seed are for new sheets"),
+        (("--check", "{}", "--seed", "1"), "--annotators and --seed are for new sheets"),
+        (("eec", "--out", "{}/x", "--json"), "--json goes with --check"),
+        (("eec", "--out", "{}/x", "--seed", "-4"), "a seed must be a whole number from 0"),
     ],
 )
 def test_what_is_missing_is_named(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:

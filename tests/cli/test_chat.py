@@ -10,6 +10,7 @@ import pytest
 import vl_convert
 from typer.testing import CliRunner, Result
 
+from evenhand.chatting import examine_chat
 from evenhand.cli.app import app
 from evenhand.corpora.chat import read_chat
 from evenhand.errors import EvenhandError, UsageError
@@ -43,12 +44,13 @@ def test_a_log_of_ones_own_goes_all_the_way(log: Path, tmp_path: Path) -> None:
     done = chat(str(log), *OPTIONS, "--system", "random", "--out", str(out), "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    assert set(found) == {"steps", "properties", "said", "sentiment", "settings"}
+    assert set(found) == {"kind", "steps", "properties", "said", "sentiment", "settings", "notes", "provenance"}
     assert {(d["speaker"], d["system"]) for d in found["sentiment"]} == {
         ("user", "random/score"), ("chatbot", "random/score"),
     }  # fmt: skip
     assert {path.name for path in out.iterdir()} == {
-        "chat.json", "conversations.csv", "properties-by-gender.csv", "properties-by-study.csv",
+        "chat.html", "chat.json", "utterances.parquet", "conversations.csv",
+        "properties-by-gender.csv", "properties-by-study.csv",
         *("turns.png", "turns.svg", "utterances-chatbot.png", "utterances-chatbot.svg"),
         *("utterances-user.png", "utterances-user.svg"),
     }  # fmt: skip
@@ -76,12 +78,40 @@ def test_the_example_is_shown_in_tables() -> None:
         (("--column", "nr"), "does not read as KEY=VALUE"),
         (("--assign", "male=some"), "is no number of conversations"),
         (("--separator", "||"), "must be one character"),
+        ((*OPTIONS, "--assign", "male=2"), "there are none to assign"),
+        (("--range", "0,1"), "--range and --cache are for systems that are asked"),
+        (("--cache", "c"), "--range and --cache are for systems that are asked"),
+        (("--seed", "-4"), "a seed must be a whole number from 0, not -4"),
     ],
 )
 def test_what_is_wrong_is_told(log: Path, options: tuple[str, ...], message: str) -> None:
     done = chat(str(log), *options)
     assert isinstance(done.exception, EvenhandError)
     assert message in str(done.exception)
+
+
+@pytest.mark.parametrize("option", [("--column", "text=said"), ("--separator", ";")])
+def test_the_example_is_not_read_otherwise(option: tuple[str, str]) -> None:
+    done = chat("example", *option)
+    assert isinstance(done.exception, UsageError)
+    assert "say how a log is read" in str(done.exception)
+
+
+def test_what_is_wrong_in_python_is_told_too() -> None:
+    with pytest.raises(UsageError, match="a range is for the scores of systems, and none is asked"):
+        examine_chat(["example"], bounds=(0.0, 1.0))
+    with pytest.raises(UsageError, match="the number of relabellings must be a whole number from 1"):
+        examine_chat(["example"], draws=0)
+
+
+def test_answers_are_kept_where_they_are_asked_to_be(log: Path, tmp_path: Path) -> None:
+    done = chat(str(log), *OPTIONS, "--system", "vader", "--cache", str(tmp_path / "answers"), "--json")
+    assert done.exit_code == 0, done.output
+    assert list((tmp_path / "answers").rglob("*"))
+    provenance = json.loads(done.stdout)["provenance"]
+    assert [one["name"] for one in provenance["files"]] == ["talks.csv"]
+    assert [one["system"] for one in provenance["systems"]] == ["vader"]
+    assert provenance["corpus"]["name"] == "talks"
 
 
 def test_too_few_conversations_for_the_lots_are_told(tmp_path: Path) -> None:

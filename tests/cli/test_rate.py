@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evenhand.cli.app import app
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, UsageError
 from evenhand.rating.published import published_scores
 
 
@@ -123,7 +123,7 @@ def test_what_others_have_scored_gets_pages_and_labels_too(unconfounded: Path, t
     labels = sorted(path for path in (out / "labels").iterdir())
     assert len(labels) == 5
     assert all("mine, compared by gender" in path.read_text() for path in labels)
-    with pytest.raises(EvenhandError, match="--chat and --via are for systems that can be asked"):
+    with pytest.raises(EvenhandError, match="--via: for systems that can be asked"):
         run(*asked, "--via", "es")
 
 
@@ -135,7 +135,100 @@ def test_names_that_differ_in_signs_only_keep_their_labels(unconfounded: Path, t
     assert len(list((tmp_path / "out" / "labels").iterdir())) == 5
 
 
-def test_no_table_and_no_file() -> None:
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--levels", "0"], "the number of levels must be a whole number from 2, not 0"),
+        (["--bootstrap", "-1"], "the number of draws must be a whole number from 0, not -1"),
+        (["--seed", "-4"], "a seed must be a whole number from 0, not -4"),
+        (["--overall", "best"], "unknown rule for the overall level 'best'"),
+        (["--preset", "publish"], "unknown preset 'publish'; did you mean 'published'"),
+    ],
+)
+@pytest.mark.parametrize("of", ["table", "systems"])
+def test_settings_are_checked_whatever_is_rated(
+    unconfounded: Path, of: str, arguments: list[str], message: str
+) -> None:
+    asked = ["--scores", str(unconfounded), "--attribute", "gender"] if of == "table" else ["vader", "--groups", "1"]
+    with pytest.raises(UsageError) as told:
+        run("rate", *asked, *arguments)
+    assert message in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--k", "2"),
+        ("--groups", "1"),
+        ("--groups", ""),
+        ("--output", "x"),
+        ("--via", "es"),
+        ("--chat", "example"),
+        ("--cache", "c"),
+    ],
+)
+def test_what_is_for_systems_is_refused_with_a_table(unconfounded: Path, option: str, value: str) -> None:
+    with pytest.raises(UsageError, match=f"^{option}: for systems that can be asked"):
+        run("rate", "--scores", str(unconfounded), "--attribute", "gender", option, value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--scores", "x.csv", "--attribute", "gender"], "^--scores and --attribute: for tables of scores alone"),
+        (["--confounder", "gender"], "^--confounder: for tables"),
+        (["--k", "9"], "no case k = 9; there are 0 to 6"),
+        (["--k", "-1"], "the case k of confounding must be a whole number from 0"),
+        (["--k", "2", "--groups", "1,3"], "neither of them is rated"),
+        (["--supported-only", "--groups", "1"], "supported_only is for groups 2 and 4"),
+        (["--groups", "7"], "unknown data group '7'"),
+    ],
+)
+def test_what_does_not_apply_to_systems_is_refused(arguments: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run("rate", "biased-female", *arguments)
+
+
+@pytest.mark.parametrize("name", ["data", "group", "via", "person", "emotion_word"])
+def test_attributes_may_be_called_like_columns_of_ours(unconfounded: Path, tmp_path: Path, name: str) -> None:
+    pl.read_csv(unconfounded).rename({"gender": name}).write_csv(unconfounded)
+    asked = [
+        "rate",
+        "--scores",
+        str(unconfounded),
+        "--attribute",
+        name,
+        "--bootstrap",
+        "5",
+        "--out",
+        str(tmp_path / "o"),
+    ]
+    content = json.loads(run(*asked, "--json"))
+    assert [(one["data"], one["attribute"]) for one in content["results"]] == [("mine", name)]
+    assert content["overall"]["S_b"] == 3
+    assert f"by {name}" in run("report", str(tmp_path / "o"))
+
+
+def test_the_provenance_of_a_rating_can_be_followed(unconfounded: Path, tmp_path: Path) -> None:
+    table = json.loads(
+        run("rate", "--scores", str(unconfounded), "--attribute", "gender", "--bootstrap", "0", "--json")
+    )["provenance"]
+    assert [one["name"] for one in table["files"]] == ["mine.csv"]
+    assert len(table["files"][0]["sha256"]) == 64
+    assert table["packages"]["evenhand"]
+    asked = ["rate", "textblob", "biased-female", "--groups", "1", "--bootstrap", "0", "--cache", str(tmp_path)]
+    systems = json.loads(run(*asked, "--json"))["provenance"]
+    assert {one["system"]: len(one["fingerprint"]) for one in systems["systems"]} == {
+        "textblob": 64,
+        "biased-female": 64,
+    }
+    assert len(systems["corpora"]) == 5
+    assert all(len(one["digest"]) == 64 for one in systems["corpora"])
+
+
+def test_no_table_and_no_file(unconfounded: Path) -> None:
+    with pytest.raises(UsageError, match="--supported-only is for deconfounding: give a --confounder"):
+        run("rate", "--scores", str(unconfounded), "--attribute", "gender", "--supported-only")
     with pytest.raises(EvenhandError, match="or a table of scores"):
         run("rate", "--attribute", "gender")
     with pytest.raises(EvenhandError, match=r"no such file: nowhere\.csv"):

@@ -60,7 +60,7 @@ def drawn(result: Rating, system: str = "s") -> np.ndarray:
 
 def one_answer(*frames: pl.DataFrame, bootstrap: int = 200) -> Answer:
     report = rate(pl.concat(frames), attributes=["gender"], bootstrap=bootstrap)
-    (found,) = answers(report)
+    (found,) = answers(report.results)
     return found
 
 
@@ -96,9 +96,9 @@ def test_sentences_left_whole_are_compared_with_themselves_before() -> None:
         attributes=["gender"],
         bootstrap=50,
     )
-    assert len(answers(report)) == 1
+    assert len(answers(report.results)) == 1
     (same,) = rated(sentences(**whole), bootstrap=50)
-    _, unbroken = answers(report, {report.results[2].setting: [same]})
+    _, unbroken = answers(report.results, {report.results[2].setting: [same]})
     assert (unbroken.group, unbroken.question) == (whole["group"], "round trip")
     assert same.raw["s"] > 0
     assert (unbroken.before, unbroken.after) == (same.raw["s"], report.results[2].raw["s"])
@@ -138,20 +138,20 @@ def test_conversations_are_compared_with_synthetic_data_by_the_same_classes() ->
     )
     human = report.results[1]
     by_two = rated(sentences(gap=9, classes=two), bootstrap=20)
-    (found,) = answers(report, {human.setting: by_two})
+    (found,) = answers(report.results, {human.setting: by_two})
     # By all three classes, synthetic data would have two thirds: an artefact of the class without a gender.
     assert (found.before, found.after, found.change) == (100.0, 100.0, 0.0)
     assert found.interval == (0.0, 0.0)
-    (without,) = answers(report, {human.setting: ()})
+    (without,) = answers(report.results, {human.setting: ()})
     assert without.undefined == "the synthetic data have no two of these classes"
-    (other,) = answers(report, {human.setting: rated(sentences(system="other"), bootstrap=0)})
+    (other,) = answers(report.results, {human.setting: rated(sentences(system="other"), bootstrap=0)})
     assert other.undefined == "s was not rated on synthetic data"
 
 
 def test_people_are_nobodys_yardstick_for_people() -> None:
     frames = [sentences(system=name, gap=gap) for name, gap in (("human:a.csv", 0), ("human:b.csv", 0), ("s", 9))]
     report = rate(pl.concat(frames), attributes=["gender"], bootstrap=0)
-    found = [one for one in answers(report) if one.question == "human ratings"]
+    found = [one for one in answers(report.results) if one.question == "human ratings"]
     assert [one.system for one in found] == ["s"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from evenhand.corpora import causal
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.rating import RatingReport, RejectionSettings, complete_order, long_form, partial_order, rate
+from evenhand.rating import Ratings, RejectionSettings, complete_order, long_form, partial_order, rate
 from evenhand.rating.published import published_scores
 from evenhand.scoring import Scores
 from evenhand.scoring.scores import Column
@@ -44,7 +45,7 @@ def noisy(*, systems: int = 3, persons: int = 6, seed: int = 0) -> pl.DataFrame:
 def test_the_json_has_its_shape() -> None:
     report = rate(scores_of("Group-1"), attributes=["gender"], bootstrap=20)
     content = json.loads(report.to_json(), parse_constant=lambda name: pytest.fail(name))
-    assert {"results", "overall", "settings"} == set(content)
+    assert {"results", "overall", "settings", "answers", "notes", "provenance"} <= set(content)
     (result,) = content["results"]
     shape = {"data", "group", "attribute", "via", "tests", "raw", "impact", "partial_order", "ratings"}
     assert shape <= set(result)
@@ -99,7 +100,7 @@ def test_data_groups_and_languages_are_rated_apart() -> None:
     assert all(result.raw == alone.raw for result in report.results)
 
 
-def report_of(*levels: dict[str, float], overall: str = "worst") -> RatingReport:
+def report_of(*levels: dict[str, float], overall: str = "worst") -> Ratings:
     frames = []
     for place, gaps in enumerate(levels):
         for system, gap in gaps.items():
@@ -116,17 +117,6 @@ def test_overall_is_the_worst_level_by_default() -> None:
     groups = ({"a": 0.0, "b": 1.0}, {"a": 1.0, "b": 0.0}, {"a": 0.0, "b": 0.0})
     assert report_of(*groups).overall == {"a": 2, "b": 2}
     assert report_of(*groups, overall="median").overall == {"a": 1, "b": 1}
-
-
-def test_reports_are_joined() -> None:
-    one, two = report_of({"a": 0.0, "b": 1.0}), report_of({"a": 1.0, "b": 0.0})
-    joined = RatingReport.join([one, two])
-    assert len(joined.results) == 2
-    assert joined.overall == {"a": 2, "b": 2}
-    with pytest.raises(UsageError, match="different settings"):
-        RatingReport.join([one, report_of({"a": 1.0}, overall="median")])
-    with pytest.raises(UsageError, match="no ratings"):
-        RatingReport.join([])
 
 
 @pytest.mark.parametrize(
@@ -288,10 +278,11 @@ GOOD = pl.DataFrame(
         ),
         (GOOD.filter(gender="m"), {}, "'gender' needs two classes, and has m"),
         (GOOD, {"attributes": []}, "name an attribute"),
-        (GOOD, {"preset": "publish"}, "no preset 'publish'; did you mean 'published'"),
-        (GOOD, {"levels": 1}, "two levels or more"),
-        (GOOD, {"overall": "best"}, "no rule 'best'"),
-        (GOOD, {"bootstrap": -1}, "from 0"),
+        (GOOD, {"preset": "publish"}, "unknown preset 'publish'; did you mean 'published'"),
+        (GOOD, {"levels": 1}, "the number of levels must be a whole number from 2"),
+        (GOOD, {"overall": "best"}, "unknown rule for the overall level 'best'"),
+        (GOOD, {"bootstrap": -1}, "the number of draws must be a whole number from 0, not -1"),
+        (GOOD, {"seed": -4}, "a seed must be a whole number from 0, not -4"),
         (GOOD, {"classes": {"gender": ["m", "x"]}}, "no row has gender = 'x'"),
         (GOOD.drop("emotion"), {"confounders": ["gender"]}, "no column 'emotion'"),
     ],
@@ -299,3 +290,68 @@ GOOD = pl.DataFrame(
 def test_what_cannot_be_rated_is_told(frame: pl.DataFrame, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(EvenhandError, match=message):
         rate(frame, **{"attributes": ["gender"], **settings})
+
+
+NAMES = ("data", "group", "via", "person", "emotion_word")
+"""Columns that a table may have, which may as well be the user's own."""
+
+
+def called(name: str, frame: pl.DataFrame | None = None) -> pl.DataFrame:
+    """The noisy table, whose attribute is called like this."""
+    frame = noisy() if frame is None else frame
+    return frame.drop(name, strict=False).rename({"gender": name})
+
+
+@pytest.mark.parametrize("name", [*NAMES, "_class", "_stratum", "attribute:gender", "kind", "raw", "id"])
+@pytest.mark.parametrize("confounded", [False, True])
+def test_an_attribute_may_be_called_anything(name: str, confounded: bool) -> None:
+    def rated(frame: pl.DataFrame, attribute: str) -> Ratings:
+        confounders = [attribute] if confounded else None
+        return rate(frame, attributes=[attribute], confounders=confounders, bootstrap=10)
+
+    # Persons and words that are an attribute are not drawn again.
+    plain = rated(noisy().drop(name, strict=False), "gender").to_dict()["results"]
+    found = rated(called(name), name).to_dict()["results"]
+    assert [(one["attribute"], one["data"], one["group"], one["via"]) for one in found] == [(name, None, None, None)]
+    for one, other in zip(found, plain, strict=True):
+        assert (one["raw"], one["ratings"]) == (other["raw"], other["ratings"])
+        assert one["uncertainty"] == other["uncertainty"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_confounder_may_be_called_anything(name: str) -> None:
+    frame = noisy().with_columns(race=pl.Series(["a", "b"] * (noisy().height // 2)))
+    plain = rate(frame.drop(name, strict=False), attributes=["gender"], confounders=["race"], bootstrap=0)
+    other = frame.drop(name, strict=False).rename({"race": name})
+    found = rate(other, attributes=["gender"], confounders=[name], bootstrap=0)
+    assert found.results[0].raw == plain.results[0].raw
+    assert found.results[0].adjusted_for == (name,)
+    crossed = rate(other, attributes=[f"gender+{name}"], bootstrap=0)
+    assert crossed.results[0].raw == rate(frame, attributes=["gender+race"], bootstrap=0).results[0].raw
+
+
+@pytest.mark.parametrize("name", ["system", "dataset", "emotion", "sentiment"])
+@pytest.mark.parametrize("where", ["attributes", "confounders"])
+def test_what_every_table_has_is_no_attribute(name: str, where: str) -> None:
+    for asked in (name, f"gender+{name}"):
+        with pytest.raises(UsageError, match=f"{name!r} cannot be an attribute or a confounder: the column"):
+            rate(noisy(), **{"attributes": ["gender"], where: [asked], "bootstrap": 0})
+
+
+def test_a_file_with_an_attribute_called_data_is_called_by_its_name(tmp_path: Path) -> None:
+    called("data").write_csv(tmp_path / "mine.csv")
+    found = rate(tmp_path / "mine.csv", attributes=["data"], bootstrap=0)
+    assert [(one.data, one.attribute) for one in found.results] == [("mine", "data")]
+    assert found.provenance.files[0].name == "mine.csv"
+    assert found.provenance.system_names == ("s0", "s1", "s2")
+    assert found.provenance.settings["bootstrap"] == 0
+
+
+def test_a_table_answers_the_questions_that_it_can() -> None:
+    frames = [noisy().with_columns(via=pl.lit(via, dtype=pl.String)) for via in (None, "es")]
+    people = pl.col("system").replace({"s0": "human:a.csv", "s1": "humanist"})
+    found = rate(pl.concat(frames).with_columns(people), attributes=["gender"], bootstrap=10)
+    questions = {(one.question, one.system) for one in found.answers}
+    assert questions == {("human ratings", name) for name in ("humanist", "s2")} | {
+        ("round trip", name) for name in ("human:a.csv", "humanist", "s2")
+    }

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
+from typer.testing import CliRunner
 
 import evenhand
+from evenhand.cli.app import app
 from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.report.drift import drift_values, print_drift
 from evenhand.translation import Apertium, Counts, Drift, ThereAndBack, drift
 from evenhand.translation.leaving_out import leave_out
 from evenhand.translation.persons import PersonWords
@@ -39,8 +38,8 @@ class Told:
         return Told({}, self.target, self.source)
 
 
-def after(corpus: Corpus, home: dict[str, str], source: str = "en") -> Drift:
-    return drift(corpus, ThereAndBack(Told(home, source)))
+def after(corpus: Corpus, home: dict[str, str], source: str = "en", *, even: bool = False) -> Drift:
+    return drift(corpus, ThereAndBack(Told(home, source)), even=even)
 
 
 PERSONS = {"she": "female", "he": "male", "my sister": "female", "my brother": "male", "Ebony": "female"}
@@ -175,7 +174,7 @@ def test_pairs_are_left_out_as_a_whole(corpus: Corpus) -> None:
     found = after(corpus, {"She feels sad.": "It feels sad.", "She goes home.": "It goes home."})
     left = found.left_out()
     assert (left.persons, left.sources, left.sentences) == (("she", "he"), (), 4)
-    kept = found.kept(corpus)
+    kept = found.kept()
     assert kept.frame["person"].unique().sort().to_list() == ["Ebony", "my brother", "my sister"]
     assert kept.drawn_from == corpus.digest
 
@@ -183,23 +182,24 @@ def test_pairs_are_left_out_as_a_whole(corpus: Corpus) -> None:
 def test_a_source_that_fell_apart_is_left_out(corpus: Corpus) -> None:
     found = after(corpus, {text: "" for text in corpus.frame["text"] if "home" in text})
     assert (found.left_out().persons, found.left_out().sources) == ((), ("home",))
-    assert set(found.kept(corpus).frame["source"]) == {"sad"}
+    assert set(found.kept().frame["source"]) == {"sad"}
 
 
 def test_uneven_sentences_are_left_out_on_request(corpus: Corpus) -> None:
-    found = after(corpus, {"Ebony feels sad.": "The Ebony of sadness feels."})
+    home = {"Ebony feels sad.": "The Ebony of sadness feels."}
+    found = after(corpus, home)
     assert found.left_out().sentences == 0
-    assert found.kept(corpus) is corpus
-    assert found.left_out(even=True).persons == ("Ebony",)
-    assert len(found.kept(corpus, even=True)) == 8
+    assert found.kept() is corpus
+    even = after(corpus, home, even=True)
+    assert even.left_out().persons == ("Ebony",)
+    assert len(even.kept()) == 8
 
 
-def test_where_nothing_is_left_it_is_said(corpus: Corpus, make_corpus: Make) -> None:
+def test_where_nothing_is_left_it_is_said(corpus: Corpus) -> None:
     found = after(corpus, dict.fromkeys(corpus.frame["text"], ""))
     with pytest.raises(EvenhandError, match="no two groups are left"):
-        found.kept(corpus)
-    with pytest.raises(UsageError, match="not of the corpus 'tiny' as it is now"):
-        found.kept(make_corpus([("s", "she", "She.", "female"), ("s", "he", "He.", "male")]))
+        found.kept()
+    assert set(found.attachments()) == {"sentences.parquet", "corpus.parquet"}
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=40))
@@ -216,11 +216,10 @@ def test_nothing_broken_is_left_and_nothing_whole_goes_without_need(rows: list[t
 # The report
 
 
-def test_the_report_says_it_all(corpus: Corpus) -> None:
+def test_the_report_says_it_all(corpus: Corpus, capsys: pytest.CaptureFixture[str]) -> None:
     found = after(corpus, {"She feels sad.": "He feels sad.", "Ebony goes home.": "Ebony walks home."})
-    console = Console(file=io.StringIO(), width=100)
-    print_drift(found, console)
-    shown = " ".join(console.file.getvalue().split())  # type: ignore[attr-defined]
+    found.show(width=100)
+    shown = " ".join(capsys.readouterr().out.split())
     for part in (
         "tiny by told, through 'xx' and back",
         "Of 10 sentences 2 changed, 1 lost their person's word, 1 hold a word of another group, 0 became empty; of "
@@ -230,11 +229,31 @@ def test_the_report_says_it_all(corpus: Corpus) -> None:
         "leave out 4 of 10: she, he.",
     ):
         assert part in shown
-    values = drift_values(found)
+    values = found.to_dict()
     assert values["overall"]["lost"] == 1
     assert values["by"]["gender"]["male"]["shares"]["lost"] == 0
     assert values["left_out"] == {"persons": ("she", "he"), "sources": (), "sentences": 4, "even": False}
     assert "She feels sad." in str(values["examples"]["lost"])
+
+
+def test_it_says_where_it_comes_from(corpus: Corpus) -> None:
+    provenance = after(corpus, {}, even=True).provenance
+    assert [one.digest for one in provenance.corpora] == [corpus.digest]
+    assert dict(provenance.settings) == {"even": True}
+    assert provenance.details == {"translators": {"told": "[]"}}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sample", "480", "--seed", "-4"], "a seed must be a whole number from 0, not -4"),
+        (["--seed", "4"], "--seed is for a sample"),
+    ],
+)
+def test_a_seed_is_checked(options: list[str], message: str) -> None:
+    done = CliRunner().invoke(app, ["drift", "es", *options])
+    assert isinstance(done.exception, UsageError)
+    assert message in str(done.exception)
 
 
 # The real thing
@@ -266,7 +285,7 @@ def test_names_it_does_not_know_change_the_sentence_around_them(real: Drift) -> 
 
 @pytest.mark.slow
 def test_what_is_kept_is_whole_and_can_be_audited(real: Drift, apertium: Apertium) -> None:
-    kept = real.kept(eec())
+    kept = real.kept()
     persons, sources = kept.frame["person"].n_unique(), kept.frame["source"].n_unique()
     assert len(kept) == persons * sources == 8640 - real.left_out().sentences
     assert not {"she", "he", "my wife", "my husband"} & set(kept.frame["person"])

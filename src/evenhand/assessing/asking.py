@@ -12,6 +12,7 @@ import polars as pl
 from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError
 from evenhand.rating import long_form
+from evenhand.results import Note
 from evenhand.scoring import Scores, score
 from evenhand.scoring.scores import Column
 from evenhand.specs import resolve
@@ -54,7 +55,9 @@ class Asking:
         self._progress = progress
         self._known: dict[str, BaseScorer | Scores] = {}
         self.drifts: dict[str, Drift] = {}
-        self.notes: dict[str, None] = {}
+        self.corpora: list[Corpus] = []
+        self.scores: list[Scores] = []
+        self.notes: dict[Note, None] = {}
         """What was left out, and why; each once."""
 
     @property
@@ -80,14 +83,14 @@ class Asking:
         if not there:
             return Asked([pl.concat(plain.values())])
         home = {name: self._frame(there, corpus, name, setting, trip=self._trip) for name, corpus in datasets.items()}
-        kept = {name: _kept(drifts[name], corpus) for name, corpus in datasets.items()}
+        kept = {name: _kept(drifted) for name, drifted in drifts.items()}
         rated = [pl.concat(plain.values()), pl.concat(home.values())]
         if all(len(kept[name]) == len(corpus) for name, corpus in datasets.items()):
             return Asked(rated)
         whole = {name: ids for name, ids in kept.items() if ids}
         gone = [name for name in kept if name not in whole]
         if gone:
-            self._note(f"{where}: the round trip left no two classes to compare whole in {', '.join(gone)}")
+            self._note(where, f"the round trip left no two classes to compare whole in {', '.join(gone)}")
         if not whole:
             return Asked(rated)
         return Asked([*rated, _only(home, whole, f"{group}{UNBROKEN}")], _only(plain, whole, f"{group}{UNBROKEN}"))
@@ -100,7 +103,7 @@ class Asking:
             made = self._made(one, next(iter(datasets.values())))
             if isinstance(made, Human) and not made.labelled(texts).all():
                 number = int(made.labelled(texts).sum())
-                self._note(f"{made.name} is not rated on {where}: {number:,} of its {len(texts):,} texts are labelled")
+                self._note(made.name, f"not rated on {where}: {number:,} of its {len(texts):,} texts are labelled")
             else:
                 able.append(one)
         return able
@@ -109,19 +112,17 @@ class Asking:
         """Whether a system can be asked about what came home: saved scores and people's labels are of other texts."""
         if isinstance(made, Scores):
             for name in dict.fromkeys(column.system for column in made.columns):
-                self._note(f"{name} is not rated after the round trip: its scores are of the texts as they were")
+                self._note(name, "not rated after the round trip: its scores are of the texts as they were")
             return False
         if isinstance(made, Human):
             home = [text for drifted in drifts.values() for text in drifted.rows["home"]]
             if not made.labelled(home).all():
-                self._note(
-                    f"{made.name} is not rated on {where} after the round trip: not all that came home is labelled"
-                )
+                self._note(made.name, f"not rated on {where} after the round trip: not all that came home is labelled")
                 return False
         return True
 
-    def _note(self, text: str) -> None:
-        self.notes[text] = None
+    def _note(self, about: str, text: str) -> None:
+        self.notes[Note(about, text)] = None
 
     def _frame(
         self,
@@ -133,6 +134,8 @@ class Asking:
         trip: ThereAndBack | None = None,
     ) -> pl.DataFrame:
         scores = Scores.join([self._asked(self._made(one, corpus), corpus, trip) for one in systems])
+        self.corpora.append(corpus)
+        self.scores.append(scores)
         via = None if trip is None else trip.via
         frame = long_form(scores, corpus, dataset=dataset, output=self._output, via=via, **setting)
         return frame.select(*(name for name in COLUMNS if name in frame.columns), "sentiment")
@@ -165,10 +168,10 @@ def _only(frames: Mapping[str, pl.DataFrame], whole: Mapping[str, Sequence[str]]
     return pl.concat(parts).with_columns(group=pl.lit(group))
 
 
-def _kept(drifted: Drift, corpus: Corpus) -> list[str]:
+def _kept(drifted: Drift) -> list[str]:
     """The sentences that the round trip left whole; none where nothing is left to compare."""
     try:
-        return drifted.kept(corpus).frame["id"].to_list()
+        return drifted.kept().frame["id"].to_list()
     except EvenhandError:
         return []
 

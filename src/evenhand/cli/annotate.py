@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from evenhand.cli.options import repeating
 from evenhand.errors import UsageError
 
 
@@ -15,9 +16,11 @@ def annotate(
     corpus: Annotated[
         str | None, typer.Argument(metavar="CORPUS", help="A corpus by name or file, or chat:LOG for conversations.")
     ] = None,
-    annotators: Annotated[int, typer.Option(help="How many people label each text.")] = 3,
-    out: Annotated[Path | None, typer.Option(help="Folder for the sheets and the instructions.")] = None,
-    seed: Annotated[int, typer.Option(help="For the order of the texts, another in each sheet.")] = 0,
+    annotators: Annotated[int | None, typer.Option(help="How many people label each text (3).")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the sheets and the instructions; with --check, for the agreement.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="For the order of the texts, another in each sheet (0).")] = None,
     check: Annotated[
         str | None, typer.Option(metavar="DIR", help="Say how far the annotators of a folder (or FILE,FILE) agree.")
     ] = None,
@@ -25,26 +28,31 @@ def annotate(
 ) -> None:
     """Write sheets for annotators of a CORPUS, who label each text −1, 0 or 1; or check what they wrote."""
     if check is not None:
-        _check(check, corpus, as_json=as_json)
+        if annotators is not None or seed is not None:
+            raise UsageError("--annotators and --seed are for new sheets; --check reads those that are filled in")
+        _check(check, corpus, out, as_json=as_json)
         return
+    if as_json:
+        raise UsageError("--json goes with --check; sheets are files")
     if corpus is None or out is None:
         raise UsageError("name a corpus and a folder, as in `evenhand annotate eec --out sheets`, or use --check DIR")
     from evenhand.annotating import write_sheets
 
-    sheets = write_sheets(corpus, out, annotators=annotators, seed=seed)
+    sheets = write_sheets(corpus, out, annotators=3 if annotators is None else annotators, seed=seed or 0)
     typer.echo(f"{out}: {len(sheets)} sheets and instructions.md; once they are filled in, ask human:{out}")
 
 
-def _check(address: str, corpus: str | None, *, as_json: bool) -> None:
+def _check(address: str, corpus: str | None, out: Path | None, *, as_json: bool) -> None:
     from evenhand.annotating import check_sheets
+    from evenhand.cli.show import show
     from evenhand.corpora import load_corpus
+    from evenhand.files import check_writable
 
-    found = check_sheets(address, corpus=None if corpus is None else load_corpus(corpus))
-    if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
-        return
-    from rich.console import Console
-
-    from evenhand.report.agreement import print_sheets
-
-    print_sheets(found, Console())
+    if out is not None:
+        check_writable(out)
+    asked = None if corpus is None else load_corpus(corpus)
+    found = check_sheets(address, corpus=asked, command=repeating(sys.argv))
+    if out is not None:
+        found.save(out)
+        typer.echo(f"saved in {out}: open {out / 'agreement.html'}", err=True)
+    show(found, as_json=as_json)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import bounds, stdout_kept_clean
+from evenhand.cli.options import bounds, repeating, stdout_kept_clean
 from evenhand.errors import UsageError
 
 PAIRS = "May be repeated."
@@ -41,30 +42,28 @@ def chat(
     ] = None,
     seed: Annotated[int, typer.Option(help="For assigned genders and permutations.")] = 0,
     cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for tables, charts and the prepared conversations.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for chat.html, chat.json, tables, charts and conversations.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """Say what is in conversations, and whether the user's gender changes what is said and how systems score it."""
     columns, speakers, genders = (_pairs(given) for given in (column, speaker, gender))
     counts = _numbers(assign)
     ends = bounds(range_)
+    if not system and (range_ or cache):
+        raise UsageError("--range and --cache are for systems that are asked: --system NAME")
     from evenhand.chatting import examine_chat
+    from evenhand.cli.show import show
 
     with stdout_kept_clean():
         found = examine_chat(
             logs, systems=system or (), columns=columns, separator=separator, speakers=speakers, genders=genders,
-            assign=counts, bounds=ends, seed=seed, cache=cache, out=out,
+            assign=counts, bounds=ends, seed=seed, cache=cache, out=out, command=repeating(sys.argv),
         )  # fmt: skip
     if out is not None:
-        typer.echo(f"saved in {out}", err=True)
-    if as_json:
-        typer.echo(found.to_json())
-        return
-    from rich.console import Console
-
-    from evenhand.report.chat import print_chat
-
-    print_chat(found, Console())
+        typer.echo(f"saved in {out}: open {out / 'chat.html'}", err=True)
+    show(found, as_json=as_json)
 
 
 def _pairs(given: Sequence[str] | None) -> dict[str, str]:

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from evenhand.cli.options import repeating, stdout_kept_clean
 from evenhand.errors import UsageError
 
-if TYPE_CHECKING:
-    from evenhand.assessing import Assessment
-    from evenhand.rating import RatingReport
+ALL_GROUPS = "1,2,3,4"
+TABLES = "for tables of scores alone; systems are rated on the data groups and on conversations"
+SYSTEMS = "for systems that can be asked; a table of --scores has its answers"
 
 
 def rate(
     systems: Annotated[
         list[str] | None, typer.Argument(metavar="SYSTEM...", help="vader, svr, hf:MODEL, human:FILE,FILE …")
     ] = None,
-    groups: Annotated[str, typer.Option(help="Data groups of the paper; empty for none.")] = "1,2,3,4",
+    groups: Annotated[
+        str | None, typer.Option(help=f"Data groups of the paper, empty for none ({ALL_GROUPS}).")
+    ] = None,
     chat: Annotated[
         list[Path] | None, typer.Option(help="A log of conversations, or `example`; rated for users and chatbots.")
     ] = None,
     via: Annotated[
         str | None, typer.Option(help="Also after a round trip: a language (es) or a translator (apertium:eng-spa).")
     ] = None,
-    k: Annotated[int, typer.Option(help="How groups 2 and 4 are confounded, 0 to 6.")] = 1,
+    k: Annotated[int | None, typer.Option(help="How groups 2 and 4 are confounded, 0 to 6 (1).")] = None,
     output: Annotated[str | None, typer.Option(help="Which output, of systems that have several.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for rating.html, rating.json and a label each.")] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
@@ -53,78 +55,60 @@ def rate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """Rate systems for bias: raw scores, a partial order, and levels from 1 (least biased)."""
+    from evenhand.cli.show import show
+
     settings: dict[str, Any] = {
         "levels": levels,
         "preset": preset,
         "supported_only": supported_only,
         "overall": overall,
         "bootstrap": bootstrap,
+        "seed": seed,
+        "command": repeating(sys.argv),
     }
     if systems:
-        if scores is not None or attribute or confounder:
-            raise UsageError("--scores, --attribute and --confounder are for tables; SYSTEMs have the paper's groups")
+        _refuse({"--scores": scores, "--attribute": attribute, "--confounder": confounder}, TABLES)
         from evenhand.assessing import rate_systems
 
         with stdout_kept_clean():
             found = rate_systems(
                 systems,
-                groups=_numbers(groups),
+                groups=_numbers(ALL_GROUPS if groups is None else groups),
                 chat=chat or (),
                 via=via,
                 k=k,
                 output=output,
-                seed=seed,
                 cache=cache,
                 out=out,
-                command=repeating(sys.argv),
                 **settings,
             )
-        if out is not None:
-            typer.echo(f"saved in {out}: open {out / 'rating.html'}", err=True)
-        _show_assessment(found, as_json=as_json)
-        return
-    if scores is None:
+    elif scores is None:
         raise UsageError("name systems to rate, or a table of scores: --scores FILE")
-    from evenhand.rating import rate as run
-    from evenhand.rating import read_scores
+    else:
+        asking = {"--groups": groups, "--chat": chat, "--via": via, "--k": k, "--output": output, "--cache": cache}
+        _refuse(asking, SYSTEMS)
+        if not attribute:
+            raise UsageError("name an attribute to rate by: --attribute gender")
+        if supported_only and not confounder:
+            raise UsageError("--supported-only is for deconfounding: give a --confounder")
+        from evenhand.files import check_writable
+        from evenhand.rating import rate as rate_scores
 
-    if chat or via:
-        raise UsageError("--chat and --via are for systems that can be asked; a table of --scores has its answers")
-    if not attribute:
-        raise UsageError("name an attribute to rate by: --attribute gender")
-    table = read_scores(scores, attributes=attribute, confounders=confounder or ())
-    report = run(table, attributes=attribute, confounders=confounder, seed=seed, **settings)
+        if out is not None:
+            check_writable(out)
+        found = rate_scores(scores, attributes=attribute, confounders=confounder, **settings)
+        if out is not None:
+            found.save(out)
     if out is not None:
-        from evenhand.report.ratings import save_ratings
-
-        save_ratings(report, (), {**report.to_dict(), "provenance": {"command": repeating(sys.argv)}}, out)
         typer.echo(f"saved in {out}: open {out / 'rating.html'}", err=True)
-    _show(report, as_json=as_json)
+    show(found, as_json=as_json)
 
 
-def _show(report: RatingReport, *, as_json: bool) -> None:
-    if as_json:
-        typer.echo(report.to_json())
-        return
-    from rich.console import Console
-
-    from evenhand.report.rating import print_ratings
-
-    print_ratings(report, Console())
-
-
-def _show_assessment(found: Assessment, *, as_json: bool) -> None:
-    if as_json:
-        typer.echo(found.to_json())
-        return
-    from rich.console import Console
-
-    from evenhand.report.rating import print_ratings
-    from evenhand.report.ratings.terminal import print_answers
-
-    console = Console()
-    print_ratings(found.ratings, console)
-    print_answers(found.answers, found.notes, console)
+def _refuse(options: dict[str, Any], why: str) -> None:
+    """Say which options do not apply, if any was given."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise UsageError(f"{' and '.join(given)}: {why}")
 
 
 def _numbers(text: str) -> list[int]:

@@ -3,9 +3,10 @@
 from evenhand.rating.deconfounding import Impact
 from evenhand.rating.diagram import Diagram, chat_diagram, rating_diagram
 from evenhand.rating.orders import Uncertainty, complete_order, partial_order
-from evenhand.rating.ratings import Rating, RatingReport, RatingSettings, rate
+from evenhand.rating.ratings import Rating, RatingSettings
 from evenhand.rating.rejection import PRESETS, PairTest, RejectionSettings
-from evenhand.rating.table import long_form, read_scores
+from evenhand.rating.result import Ratings, rate
+from evenhand.rating.table import long_form
 
 __all__ = [
     "PRESETS",
@@ -13,8 +14,8 @@ __all__ = [
     "Impact",
     "PairTest",
     "Rating",
-    "RatingReport",
     "RatingSettings",
+    "Ratings",
     "RejectionSettings",
     "Uncertainty",
     "chat_diagram",
@@ -23,5 +24,4 @@ __all__ = [
     "partial_order",
     "rate",
     "rating_diagram",
-    "read_scores",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.errors import UsageError
+from evenhand.settings import check_count
 from evenhand.stats.types import Floats, Ints
 
 DIGITS = 9
@@ -30,8 +30,8 @@ class Uncertainty:
     tied: tuple[tuple[str, str], ...]
     """Pairs of systems that cannot be told apart: neither has the lower score in 97.5 % of the replicates."""
     notes: tuple[str, ...] = ()
-    draws: Mapping[str, Floats] = field(default_factory=dict, repr=False, compare=False)
-    """By system: the raw score of each replicate; NaN where undefined, infinite for X."""
+    draws: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """By system: an array with the raw score of each replicate; NaN where undefined, infinite for X. Not saved."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -65,8 +65,7 @@ def complete_order(raw: Mapping[str, float], levels: int) -> dict[str, int | Non
     >>> complete_order({"vader": 0.6}, 3), complete_order({"vader": 0.0}, 3)
     ({'vader': 3}, {'vader': 1})
     """
-    if levels < 2:
-        raise UsageError(f"a rating needs two levels or more, not {levels}")
+    check_count("the number of levels", levels, least=2)
     found = _levels(np.array(list(raw.values()), dtype=np.float64), levels)
     return {name: int(level) or None for name, level in zip(raw, found, strict=True)}
 

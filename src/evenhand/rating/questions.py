@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evenhand.rating.ratings import Rating, RatingReport
+from evenhand.rating.ratings import Rating
 from evenhand.stats.types import Floats
 
 Question = Literal["human data", "human ratings", "round trip"]
@@ -17,7 +17,7 @@ Baselines = Mapping[tuple[str | None, str | None, str, str | None], Sequence[Rat
 """By setting of a rating: the ratings that it is to be compared with."""
 SYNTHETIC = "SD"
 HUMAN = "human"
-"""How systems that are people's annotations begin."""
+"""What systems that are people's annotations are called, alone or before a colon and their files."""
 NEEDED = 0.95
 """The share of draws in which a change must be defined, for an interval to be given."""
 
@@ -51,7 +51,7 @@ class Answer:
         return asdict(self)
 
 
-def answers(report: RatingReport, baselines: Baselines | None = None) -> tuple[Answer, ...]:
+def answers(results: Sequence[Rating], baselines: Baselines | None = None) -> tuple[Answer, ...]:
     """Every question that the data allow.
 
     `baselines` has, for conversations, ratings on synthetic data by the same classes; for ratings of some sentences
@@ -59,11 +59,11 @@ def answers(report: RatingReport, baselines: Baselines | None = None) -> tuple[A
     cannot be compared: that is how the paper found a round trip to raise bias that it did not raise.
     """
     known = baselines or {}
-    return (*_human_data(report, known), *_human_ratings(report), *_round_trips(report, known))
+    return (*_human_data(results, known), *_human_ratings(results), *_round_trips(results, known))
 
 
-def _human_data(report: RatingReport, baselines: Baselines) -> Iterator[Answer]:
-    for human in report.results:
+def _human_data(results: Sequence[Rating], baselines: Baselines) -> Iterator[Answer]:
+    for human in results:
         if human.via is not None or human.data == SYNTHETIC or human.setting not in baselines:
             continue
         synthetic = baselines[human.setting]
@@ -76,19 +76,23 @@ def _human_data(report: RatingReport, baselines: Baselines) -> Iterator[Answer]:
                 yield _in_points("human data", system, human, before=synthetic)
 
 
-def _human_ratings(report: RatingReport) -> Iterator[Answer]:
-    for one in report.results:
-        people = next((system for system in one.raw if system.startswith(HUMAN)), None)
+def _human_ratings(results: Sequence[Rating]) -> Iterator[Answer]:
+    for one in results:
+        people = next(filter(_is_people, one.raw), None)
         if one.method != "rejection" or people is None:
             continue
         for system in one.raw:
-            if not system.startswith(HUMAN):
+            if not _is_people(system):
                 yield _in_points("human ratings", system, one, before=[one], of=people)
 
 
-def _round_trips(report: RatingReport, baselines: Baselines) -> Iterator[Answer]:
-    before = {one.setting: one for one in report.results if one.via is None}
-    for after in (one for one in report.results if one.via is not None):
+def _is_people(system: str) -> bool:
+    return system.partition(":")[0] == HUMAN
+
+
+def _round_trips(results: Sequence[Rating], baselines: Baselines) -> Iterator[Answer]:
+    before = {one.setting: one for one in results if one.via is None}
+    for after in (one for one in results if one.via is not None):
         whole = before.get((*after.setting[:3], None))
         for original in baselines.get(after.setting, () if whole is None else (whole,)):
             for system in after.raw:

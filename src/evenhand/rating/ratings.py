@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import polars as pl
 
-from evenhand.errors import UsageError, did_you_mean
+from evenhand.plain import rebuild
 from evenhand.rating.deconfounding import Impact, adjust, impacts, worst_impact
 from evenhand.rating.diagram import Diagram, rating_diagram
 from evenhand.rating.orders import Uncertainty, complete_order, partial_order, uncertainty
-from evenhand.rating.rejection import PairTest, RejectionSettings, compare_classes, pair_tests, preset, rejection_score
+from evenhand.rating.rejection import PairTest, RejectionSettings, compare_classes, pair_tests, rejection_score
 from evenhand.rating.resampling import draws
-from evenhand.rating.table import Block, Sample, blocks, checked
+from evenhand.rating.table import Block, Sample, blocks
+from evenhand.settings import check_choice, check_count, check_seed
 from evenhand.stats.types import Floats
 
 Method = Literal["rejection", "deconfounding"]
@@ -45,12 +46,10 @@ class RatingSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.levels < 2:
-            raise UsageError(f"a rating needs two levels or more, not {self.levels}")
-        if self.overall not in RULES:
-            raise UsageError(f"no rule {self.overall!r} for the overall level{did_you_mean(self.overall, RULES)}")
-        if self.bootstrap < 0 or self.seed < 0:
-            raise UsageError("the number of draws and the seed are whole numbers from 0")
+        check_count("the number of levels", self.levels, least=2)
+        check_choice("rule for the overall level", self.overall, RULES)
+        check_count("the number of draws", self.bootstrap)
+        check_seed(self.seed)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -123,6 +122,7 @@ class Rating:
             },
             "partial_order": [[system, _finite(score)] for system, score in self.partial_order],
             "ratings": dict(self.ratings),
+            "largest_per_test": self.largest_per_test,
             "expected": self.expected,
             "partial": list(self.partial),
             "undefined": dict(self.undefined),
@@ -130,105 +130,34 @@ class Rating:
             "diagram": self.diagram.to_dict(),
         }
 
-
-@dataclass(frozen=True)
-class RatingReport:
-    """Ratings of the same systems in several settings, and one level for each system over all of them."""
-
-    results: tuple[Rating, ...]
-    settings: RatingSettings
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """All systems, in the order in which they first appear."""
-        return tuple(dict.fromkeys(system for result in self.results for system in result.raw))
-
-    @property
-    def overall(self) -> dict[str, int | None]:
-        """The level of each system by the rule in the settings; None where all are undefined.
-
-        Over the ratings on texts as they are; those after a round trip are about the translator, too.
-        """
-        rule = RULES[self.settings.overall]
-        counting = [result for result in self.results if result.via is None] or self.results
-        found: dict[str, int | None] = {}
-        for system in self.systems:
-            levels = [level for result in counting if (level := result.ratings.get(system)) is not None]
-            found[system] = rule(levels) if levels else None
-        return found
-
-    @staticmethod
-    def join(reports: Sequence[RatingReport]) -> RatingReport:
-        """Several reports made with the same settings as one."""
-        if not reports:
-            raise UsageError("no ratings to join")
-        if any(report.settings != reports[0].settings for report in reports):
-            raise UsageError("ratings made with different settings cannot stand in one report")
-        return RatingReport(tuple(result for report in reports for result in report.results), reports[0].settings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON: an X and what is undefined are None, and say why."""
-        return {
-            "results": [result.to_dict() for result in self.results],
-            "overall": self.overall,
-            "settings": self.settings.to_dict(),
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild it from its plain values: what has a place in the order and no number is X."""
+        placed = {system for system, _ in values["partial_order"]}
+        raw = {
+            system: score if score is not None else math.inf if system in placed else math.nan
+            for system, score in values["raw"].items()
         }
-
-    def to_json(self) -> str:
-        """Stable JSON without NaN or Infinity."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        return rebuild(cls, {**values, "raw": raw})
 
 
-def rate(
-    frame: pl.DataFrame,
+def rate_table(
+    table: pl.DataFrame,
+    settings: RatingSettings,
     *,
     attributes: Sequence[str],
+    confounders: Sequence[str] = (),
     classes: Mapping[str, Sequence[str]] | None = None,
-    confounders: Sequence[str] | None = None,
-    levels: int = 3,
-    preset: str | RejectionSettings = "stated",
-    supported_only: bool = False,
-    overall: str = "worst",
-    bootstrap: int = REPLICATES,
-    seed: int = 0,
-) -> RatingReport:
-    """Rate every system of a table with the columns `system, dataset, <attributes>, emotion, sentiment`.
-
-    Without confounders the raw score is the weighted rejection score over all pairs of classes and all datasets; with
-    them it is the largest deconfounding impact over datasets and emotions, adjusted for the back-door set of the
-    diagram. `race+gender` is an attribute (or confounder) whose classes are those of both, crossed. `classes` limits an
-    attribute to some of them. The columns `data`, `group` and `via` make ratings of their own; `person` and
-    `emotion_word` are what the uncertainty is taken over (rows, where they are missing, which is too sure of itself).
-    Lakkaraju et al. (2023).
-
-    >>> frame = pl.DataFrame({
-    ...     "system": ["fair"] * 8 + ["biased"] * 8, "dataset": "E1", "gender": ["male", "female"] * 8,
-    ...     "sentiment": [0.1, 0.2, 0.2, 0.1] * 2 + [-1, 1] * 4,
-    ... }, strict=False)
-    >>> rate(frame, attributes=["gender"], bootstrap=0).overall
-    {'fair': 1, 'biased': 2}
-    """
-    settings = _settings(
-        preset, levels=levels, supported_only=supported_only, overall=overall, bootstrap=bootstrap, seed=seed
-    )
-    named = tuple(confounders or ())
-    if not attributes:
-        raise UsageError("name an attribute to rate by, say gender")
-    table = checked(frame, attributes=attributes, confounders=named)
+) -> tuple[Rating, ...]:
+    """Every rating of a checked table: one for each attribute, data, group and language."""
     results = []
     for attribute in dict.fromkeys(attributes):
-        diagram = rating_diagram([attribute], confounders=named)
+        diagram = rating_diagram([attribute], confounders=confounders)
         adjusted_for = diagram.backdoor_set() or ()
         wanted = (classes or {}).get(attribute)
         for block in blocks(table, attribute=attribute, adjusted_for=adjusted_for, classes=wanted):
             results.append(_rated(block, diagram, adjusted_for, settings))
-    return RatingReport(tuple(results), settings)
-
-
-def _settings(chosen: str | RejectionSettings, **others: Any) -> RatingSettings:
-    if isinstance(chosen, RejectionSettings):
-        return RatingSettings(rejection=chosen, **others)
-    return RatingSettings(rejection=preset(chosen), preset=chosen, **others)
+    return tuple(results)
 
 
 def _rated(block: Block, diagram: Diagram, adjusted_for: tuple[str, ...], settings: RatingSettings) -> Rating:

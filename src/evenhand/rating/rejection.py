@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import special
 
-from evenhand.errors import UsageError, did_you_mean
+from evenhand.errors import UsageError
 from evenhand.rating.table import Block, Sample
 from evenhand.settings import check_between, check_choice, check_least
 from evenhand.stats.types import ROUNDING, Bools, Floats, Ints
@@ -57,7 +57,8 @@ class RejectionSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return asdict(self) | {"alphas": list(self.alphas), "weights": list(self.weights)}
+        numbers = {"alphas": self.alphas, "weights": self.weights}
+        return {**asdict(self), **{name: [float(one) for one in given] for name, given in numbers.items()}}
 
 
 PRESETS: Mapping[str, RejectionSettings] = {
@@ -70,8 +71,7 @@ PRESETS: Mapping[str, RejectionSettings] = {
 
 def preset(name: str) -> RejectionSettings:
     """Settings by name."""
-    if name not in PRESETS:
-        raise UsageError(f"no preset {name!r}{did_you_mean(name, PRESETS)}")
+    check_choice("preset", name, PRESETS)
     return PRESETS[name]
 
 

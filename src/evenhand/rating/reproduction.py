@@ -27,8 +27,9 @@ from evenhand.rating.published import (
     published_scores,
     recorded_tests,
 )
-from evenhand.rating.ratings import Rating, rate
+from evenhand.rating.ratings import Rating
 from evenhand.rating.rejection import PRESETS, RejectionSettings
+from evenhand.rating.result import rate
 from evenhand.studies.reproduction import Check
 
 ROWS = {"E1": 8, "E2": 8, "E3": 16, "E4": 24, "E5": 24}

@@ -18,10 +18,19 @@ from evenhand.scoring import Scores
 from evenhand.stats.types import Floats, Ints
 from evenhand.tables import TableFile
 
+TAKEN = {
+    "system": "who answered",
+    "dataset": "which texts were asked about",
+    "emotion": "which emotion a text has",
+    "sentiment": "what a system answered",
+}
+"""Columns of every table and what they say; emotion is needed with confounders only."""
 SETTINGS = ("data", "group", "via")
 """Columns that a table may have: which data, which group of it, and through which language it went."""
 PERSON, WORD = "person", "emotion_word"
 """Columns that a table may have: what the uncertainty of a rating is taken over."""
+OWN = "attribute:"
+"""Goes before the names of the user's own columns, so that none is taken for one of the above."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,21 +114,40 @@ def long_form(
 def checked(
     frame: pl.DataFrame, *, attributes: Sequence[str], confounders: Sequence[str] = (), file: TableFile | None = None
 ) -> pl.DataFrame:
-    """The table (of a file, if it came from one) with sentiments as numbers, or what is wrong with it, and where."""
+    """The table (of a file, if it came from one), ready to be rated, or what is wrong with it, and where.
+
+    Sentiments are numbers, and the user's own columns have names of their own. An attribute may be called `group`,
+    `data`, `via`, `person` or `emotion_word`: that column then says nothing else.
+    """
     column_named = partial(column_of, frame) if file is None else file.column
+    called = "the table" if file is None else str(file.path)
     parts = list(dict.fromkeys(part for name in (*attributes, *confounders) for part in name.split("+")))
-    needed = ["system", "dataset", *parts, *(["emotion"] if confounders else []), "sentiment"]
-    for column in needed:
-        if column not in frame.columns:
-            called = "the table" if file is None else file.path
-            raise UsageError(f"{called}: no column {column!r}{did_you_mean(column, frame.columns)}")
-    for column in ("system", "dataset", *(["emotion"] if confounders else [])):
+    given = ("system", "dataset", *(["emotion"] if confounders else []))
+    _check_names(parts, (*given, *parts, "sentiment"), frame.columns, called)
+    for column in given:
         column_named(column).refuse_missing()
     if "emotion" in frame.columns:
         column_named("emotion").refuse_other_than(EMOTIONS)
-    texts = [name for name in (*needed[:-1], *SETTINGS, PERSON, WORD, "emotion") if name in frame.columns]
-    sentiment = pl.Series(column_named("sentiment").numbers())
-    return frame.with_columns(pl.col(list(dict.fromkeys(texts))).cast(pl.String), sentiment=sentiment)
+    known = [name for name in ("system", "dataset", "emotion", *SETTINGS, PERSON, WORD) if name in frame.columns]
+    ours = [name for name in known if name not in parts]
+    theirs = [name for name in frame.columns if name not in (*ours, "sentiment")]
+    return frame.select(
+        pl.col(ours).cast(pl.String),
+        pl.Series("sentiment", column_named("sentiment").numbers()),
+        *(pl.col(name).cast(pl.String if name in parts else frame.schema[name]).alias(OWN + name) for name in theirs),
+    )
+
+
+def _check_names(parts: Sequence[str], needed: Sequence[str], columns: Sequence[str], called: str) -> None:
+    for name in parts:
+        if name in TAKEN:
+            raise UsageError(
+                f"{name!r} cannot be an attribute or a confounder: the column {name!r} says {TAKEN[name]}; "
+                "give yours another name"
+            )
+    for name in needed:
+        if name not in columns:
+            raise UsageError(f"{called}: no column {name!r}{did_you_mean(name, columns)}")
 
 
 def blocks(
@@ -157,7 +185,7 @@ def blocks(
 
 def crossed_column(frame: pl.DataFrame, attribute: str) -> pl.Series:
     """The class of each row, of one attribute or of several with a plus between them; null where one has none."""
-    parts = frame.select(attribute.split("+"))
+    parts = frame.select(OWN + part for part in attribute.split("+"))
     called = [None if None in row else crossed_class(row) for row in parts.iter_rows()]
     return pl.Series(called, dtype=pl.String)
 
@@ -219,7 +247,7 @@ def _unit_keys(part: pl.DataFrame, *, has_persons: bool) -> list[pl.Expr]:
         ]
     emotion = [pl.col("emotion")] if "emotion" in part.columns else []
     apart = pl.concat_str("dataset", stratum, *emotion, separator="\x1f", ignore_nulls=True)
-    # The so-manieth row of a class is the same sentence for every system, so that systems are drawn together.
+    # The nth row of a class is the same sentence for every system, so that systems are drawn together.
     number = pl.int_range(pl.len()).over("system", apart).cast(pl.String)
     return [pl.concat_str(apart, number, separator="\x1f").alias("_unit"), apart.alias("_unit_stratum")]
 

@@ -1,42 +1,54 @@
-"""How far annotators agree, for reading in a terminal."""
+"""How far annotators agree, rendered: the terminal and a page."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from evenhand.annotating import Sheets
+from evenhand.annotating import Sheets
+from evenhand.report.console import console_of
+from evenhand.report.plain import Listing, Section, plain_page
+from evenhand.results import Renderer
 
 READING = (
     "Agreement: of all pairs of labels that two annotators gave to one text, how many are equal. Krippendorff's alpha: "
     "1 is full agreement, 0 what chance would give; ordinal counts −1 beside 1 as worse than 0 beside 1. Labels that "
     "hardly vary give a high percentage and a low alpha."
 )
+COUNTS = ("labelled", "missing", "negative", "neutral", "positive")
 
 
-def print_sheets(found: Sheets, console: Console) -> None:
+def show(found: Sheets, width: int | None) -> None:
     """A row per annotator, the agreement of all and of each two, and what is still missing."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("annotator", overflow="fold")
-    for heading in ("labelled", "missing", "negative", "neutral", "positive"):
-        table.add_column(heading, justify="right")
-    for one in found.annotators:
-        numbers = (one.labelled, one.missing, one.negative, one.neutral, one.positive)
-        table.add_row(Text(one.name), *(f"{number:,}" for number in numbers))
-    console.print(table)
-    console.print()
+    console = console_of(width)
+    _table(found).print_on(console)
     for line in lines(found):
         console.print(Text(line), soft_wrap=True)
     console.print()
     console.print(Text(READING, style="dim"))
 
 
-def lines(found: Sheets) -> list[str]:
+def to_html(found: Sheets) -> str:
+    """The same on one page."""
+    sections = [
+        Section("Agreement", "How far they agree", items=lines(found), remarks=[READING]),
+        Section("Annotators", "Who labelled how much", (), [_table(found)]),
+    ]
+    lead = "Do people who labelled the same texts say the same?"
+    return plain_page(found, title=f"Agreement of {len(found.annotators)} annotators", lead=lead, sections=sections)
+
+
+def text(found: Sheets) -> str:
     """The agreement in words."""
+    return "\n".join(lines(found))
+
+
+def summary(found: Sheets) -> str:
+    """The agreement of all, in one line."""
+    return "; ".join(lines(found)[1:3])
+
+
+def lines(found: Sheets) -> list[str]:
+    """What there is, the agreement of all, alpha, and the agreement of each two."""
     names = [annotator.name for annotator in found.annotators]
     overall, nominal = found.agreement, found.nominal
     said = [
@@ -54,5 +66,13 @@ def lines(found: Sheets) -> list[str]:
     return said
 
 
+def _table(found: Sheets) -> Listing:
+    rows = [(one.name, *(f"{getattr(one, name):,}" for name in COUNTS)) for one in found.annotators]
+    return Listing(("annotator", *COUNTS), rows, numbers_from=1)
+
+
 def _percent(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.1f} %"
+
+
+RENDERER = Renderer(page_file="agreement.html", page=to_html, show=show, summary=summary, text=text)

@@ -1,25 +1,24 @@
-"""Conversations on paper: what was done to them, their properties, charts, and what the user's gender changes."""
+"""Conversations, rendered: what was done to them, their properties, charts, and what the user's gender changes."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from evenhand.comparing.chat import Chat
 from evenhand.comparing.conversations import VOCABULARY, Difference
-from evenhand.corpora.chat import CHATBOT, USER, Conversations, as_published, per_conversation
+from evenhand.corpora.chat import CHATBOT, USER, as_published, merge_runs, per_conversation
 from evenhand.corpora.chat.properties import BOTH
 from evenhand.corpora.chat.steps import ordered_genders
-from evenhand.files import write_whole
-from evenhand.report.figures import Row, Spec, base_chart, write_figures
-from evenhand.tables import write_table
+from evenhand.report.console import console_of
+from evenhand.report.figures import Row, Spec, base_chart, figure_files, svg_of
+from evenhand.report.plain import Listing, Section, plain_page
+from evenhand.results import Renderer
+from evenhand.results.rendering import Files
+from evenhand.tables import table_bytes
 
 COLOURS = ("#b45309", "#1d4ed8", "#6b7280", "#15803d", "#7e22ce", "#be123c")
 READING = (
@@ -34,47 +33,85 @@ LOTS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class ChatReport:
-    """What is in conversations, and what the user's gender changes: in what is said, and in the sentiment given to it.
+LEAD = "Does the user's gender change what is said to a chatbot, what it answers, and the sentiment that systems see?"
+ALPHA = 0.05
+NOTHING = "nothing could be compared"
 
-    Properties are counted without the gender prefix; `by_study_with_prefix` counts it in, as the paper's Table III
-    does.
-    """
 
-    conversations: Conversations
-    by_gender: pl.DataFrame
-    by_study: pl.DataFrame
-    by_study_with_prefix: pl.DataFrame
-    said: tuple[Difference, ...]
-    sentiment: tuple[Difference, ...]
-    seed: int
+def show(chat: Chat, width: int | None) -> None:
+    """The steps, the properties, and the differences."""
+    console = console_of(width)
+    for listing in (_steps(chat), *_all_properties(chat), *_said(chat), *_sentiment(chat)):
+        listing.print_on(console)
+    for line in _reading(chat):
+        console.print(Text(line, style="dim"))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {
-            "steps": [asdict(step) for step in self.conversations.steps],
-            "properties": {
-                "by_gender": self.by_gender.to_dicts(),
-                "by_study": self.by_study.to_dicts(),
-                "by_study_with_prefix": self.by_study_with_prefix.to_dicts(),
-            },
-            "said": [asdict(one) for one in self.said],
-            "sentiment": [asdict(one) for one in self.sentiment],
-            "settings": {"seed": self.seed},
-        }
 
-    def to_json(self) -> str:
-        """All of it but the utterances."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+def to_html(chat: Chat) -> str:
+    """The same on one page, with the charts."""
+    names = ", ".join(chat.provenance.corpus_names) or "logs"
+    return plain_page(chat, title=f"Conversations of {names}", lead=LEAD, sections=_sections(chat))
 
-    def save(self, folder: Path) -> None:
-        """Write chat.json, the properties, the merged utterances in the published columns, and the charts."""
-        write_whole(folder / "chat.json", (self.to_json() + "\n").encode())
-        write_table(self.by_gender, folder / "properties-by-gender.csv")
-        write_table(self.by_study, folder / "properties-by-study.csv")
-        write_table(as_published(self.conversations.merged), folder / "conversations.csv")
-        write_figures(chat_figures(self.conversations.utterances), folder)
+
+def _sections(chat: Chat) -> list[Section]:
+    drawings = {spec["description"]: svg_of(spec) for spec in chat_figures(chat.utterances).values()}
+    said = "What the user's gender changes in what is said"
+    sections = [Section("Differences", said, [f"{summary(chat).capitalize()}."], _said(chat))]
+    if chat.sentiment:
+        sections.append(Section("Sentiment", "What it changes in the sentiment given", listings=_sentiment(chat)))
+    return [
+        *sections,
+        Section("Properties", "What is in the conversations", listings=_all_properties(chat), drawings=drawings),
+        Section("Steps", "What was done to the logs", listings=[_steps(chat)]),
+        Section("How to read", "How to read this", remarks=_reading(chat)),
+    ]
+
+
+def summary(chat: Chat) -> str:
+    """How many differences there are that chance does not explain."""
+    told = [f"{_counted(found)} in {name}" for name, found in _both(chat).items() if found]
+    return f"significant after correction: {', '.join(told)}" if told else NOTHING
+
+
+def text(chat: Chat) -> str:
+    """One line per difference."""
+    lines = [_in_words(name, one) for name, found in _both(chat).items() for one in found]
+    return "\n".join(lines) or NOTHING
+
+
+def _in_words(name: str, one: Difference) -> str:
+    numbers = "; ".join(filter(None, _numbers(one)))
+    return f"{name}, {_who(one)}{one.first} and {one.second}, {one.system or one.measure}: {numbers}"
+
+
+def _both(chat: Chat) -> dict[str, tuple[Difference, ...]]:
+    return {"what is said": chat.said, "the sentiment given": chat.sentiment}
+
+
+def _counted(found: Sequence[Difference]) -> str:
+    known = [one.p_adjusted for one in found if one.p_adjusted is not None]
+    undefined = f" ({len(found) - len(known)} more undefined)" if len(known) < len(found) else ""
+    return f"{sum(p < ALPHA for p in known)} of {len(known)} differences{undefined}"
+
+
+def _reading(chat: Chat) -> list[str]:
+    lots = [LOTS] if chat.utterances["assigned"].any() else []
+    return [*([READING] if chat.said or chat.sentiment else []), *lots]
+
+
+def beside(chat: Chat) -> Files:
+    """The properties, and the merged utterances in the published columns."""
+    return {
+        "properties-by-gender.csv": table_bytes(chat.by_gender),
+        "properties-by-study.csv": table_bytes(chat.by_study),
+        "conversations.csv": table_bytes(as_published(merge_runs(chat.utterances))),
+    }
+
+
+def figures(chat: Chat) -> Files:
+    """The charts, beside the page."""
+    made = figure_files(chat_figures(chat.utterances), folder=".")
+    return {name.removeprefix("./"): content for name, content in made.items()}
 
 
 def chat_figures(utterances: pl.DataFrame) -> dict[str, Spec]:
@@ -145,64 +182,64 @@ def per_conversation_chart(rows: Sequence[Row], what: str) -> Spec:
     return chart | {"autosize": "pad"}
 
 
-def print_chat(report: ChatReport, console: Console) -> None:
-    """The steps, the properties, and the differences."""
-    tables = [
-        _steps(report.conversations),
-        _properties(report.by_gender, "gender"),
-        _properties(report.by_study, "study"),
-        *_differences("what is said", report.said),
-        *_differences("sentiment given", report.sentiment),
+def _steps(chat: Chat) -> Listing:
+    rows = [
+        (
+            step.name,
+            _change(step.rows_before, step.rows_after),
+            _change(step.conversations_before, step.conversations_after),
+        )
+        for step in chat.steps
     ]
-    for table in tables:
-        console.print(table)
-        console.print()
-    if report.said or report.sentiment:
-        console.print(Text(READING, style="dim"))
-    if report.conversations.utterances["assigned"].any():
-        console.print(Text(LOTS, style="dim"))
-
-
-def _steps(conversations: Conversations) -> Table:
-    table = _table("step", "rows", "conversations")
-    for step in conversations.steps:
-        kept = _change(step.conversations_before, step.conversations_after)
-        table.add_row(Text(step.name), _change(step.rows_before, step.rows_after), kept)
-    return table
+    return Listing(("step", "rows", "conversations"), rows)
 
 
 def _change(before: int, after: int) -> str:
     return f"{before:,}" if before == after else f"{before:,} → {after:,}"
 
 
-def _properties(frame: pl.DataFrame, by: str) -> Table:
+def _all_properties(chat: Chat) -> list[Listing]:
+    return [_properties(chat.by_gender, "gender"), _properties(chat.by_study, "study")]
+
+
+def _properties(frame: pl.DataFrame, by: str) -> Listing:
     """A row per property and speaker, a column per group, as in the paper: mean (least, most)."""
     groups = ordered_genders(frame[by]) if by == "gender" else frame[by].unique(maintain_order=True).to_list()
-    table = _table("property", "speaker", *groups)
+    rows = []
     for (name, speaker), part in frame.partition_by("property", "speaker", as_dict=True, maintain_order=True).items():
         cells = {row[by]: _cell(row) for row in part.iter_rows(named=True)}
-        table.add_row(str(name), "" if speaker == BOTH else str(speaker), *(cells.get(group, "") for group in groups))
-    return table
+        rows.append((str(name), "" if speaker == BOTH else str(speaker), *(cells.get(group, "") for group in groups)))
+    return Listing(("property", "speaker", *groups), rows, f"by {by}")
 
 
 def _cell(row: dict[str, Any]) -> str:
     return row["undefined"] or f"{row['mean']:.2f} ({row['min']}–{row['max']})"
 
 
-def _differences(title: str, found: Sequence[Difference]) -> Iterator[Table]:
+def _said(chat: Chat) -> list[Listing]:
+    return [*_differences("what is said", chat.said)]
+
+
+def _sentiment(chat: Chat) -> list[Listing]:
+    return [*_differences("sentiment given", chat.sentiment)]
+
+
+def _differences(title: str, found: Sequence[Difference]) -> Iterator[Listing]:
     """A table for each two genders and speaker."""
     grouped: dict[tuple[str, str, str, bool], list[Difference]] = {}
     for one in found:
         grouped.setdefault((one.speaker, one.first, one.second, one.assigned), []).append(one)
-    for (speaker, first, second, assigned), members in grouped.items():
-        who = "" if speaker == BOTH else f", {speaker}"
+    for (_, first, second, assigned), members in grouped.items():
+        who = _who(members[0]).removesuffix(", ")
         lots = ", assigned" if assigned else ""
         numbers = " and ".join(str(number) for number in members[0].conversations)
-        table = _table("", "effect", "means", "difference", "p")
-        table.title, table.title_justify = Text(f"{title}{who}: {first}, {second}{lots} ({numbers})"), "left"
-        for one in members:
-            table.add_row(Text(one.measure if one.system is None else one.system), *_numbers(one))
-        yield table
+        rows = [(one.measure if one.system is None else one.system, *_numbers(one)) for one in members]
+        called = f"{', '.join(filter(None, (title, who)))}: {first}, {second}{lots} ({numbers})"
+        yield Listing(("", "effect", "means", "difference", "p"), rows, called)
+
+
+def _who(one: Difference) -> str:
+    return "" if one.speaker == BOTH else f"{one.speaker}, "
 
 
 def _numbers(one: Difference) -> tuple[str, str, str, str]:
@@ -225,8 +262,13 @@ def _p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _table(*headings: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(Text(heading), overflow="fold")
-    return table
+RENDERER = Renderer(
+    page_file="chat.html",
+    page=to_html,
+    show=show,
+    summary=summary,
+    text=text,
+    beside=beside,
+    figures=figures,
+    figures_are_saved=True,
+)

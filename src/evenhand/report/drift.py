@@ -1,67 +1,66 @@
-"""What a round trip did to a corpus, for reading in a terminal and as JSON."""
+"""What a round trip did to a corpus, rendered: the terminal, the page and a table of all sentences."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from evenhand.report.console import console_of
+from evenhand.report.plain import Listing, Section, plain_page
+from evenhand.results import Renderer
+from evenhand.results.rendering import Files
+from evenhand.tables import table_bytes
 from evenhand.translation import Counts, Drift
+from evenhand.translation.drift import FLAGS
 
-HEADINGS = {
-    "changed": "changed",
-    "lost": "lost",
-    "crossed": "crossed",
-    "empty": "empty",
-    "uneven": "uneven",
-}
 EXPLAINED = (
     "Changed: not the same words any more. Lost: the person's word is gone, in all its forms. Crossed: a "
     "word of another group has come in. Empty: nothing is left. Uneven: the person is still there, but the rest no "
     "longer reads like that of most others in its source; its share is among sentences that can be compared."
 )
-EXAMPLES = 3
 FEW = 12
 
 
-def drift_values(drift: Drift, *, even: bool = False) -> dict[str, Any]:
-    """All that the report says, for JSON; shares are None where nothing could be counted."""
-    return {
-        "corpus": drift.corpus,
-        "corpus_digest": drift.corpus_digest,
-        "translators": drift.translators,
-        "via": drift.via,
-        "overall": _values(drift.overall),
-        "by": {
-            column: {value: _values(one) for value, one in drift.by(column).items()}
-            for column in (*_columns(drift), "person")
-        },
-        "crossings": [asdict(crossing) for crossing in drift.crossings],
-        "examples": {flag: [asdict(one) for one in drift.examples(flag, EXAMPLES)] for flag in HEADINGS},
-        "left_out": asdict(drift.left_out(even=even)) | {"even": even},
-    }
-
-
-def print_drift(drift: Drift, console: Console, *, even: bool = False) -> None:
+def show(drift: Drift, width: int | None) -> None:
     """The counts, shares by group and template, who became what, examples, and what to leave out."""
-    console.print(Text(f"{drift.corpus} by {drift.translators}, through {drift.via!r} and back", style="bold"))
+    console = console_of(width)
+    console.print(Text(_title(drift), style="bold"))
     console.print(Text(_summary(drift.overall)))
     console.print()
-    console.print(_table(drift))
-    console.print()
+    _table(drift).print_on(console)
     console.print(Text(EXPLAINED, style="dim"))
     console.print()
-    for one in drift.crossings:
-        console.print(Text(f"{one.attribute}: {one.before} → {one.after} in {one.sentences:,} sentences"))
-    for flag, heading in HEADINGS.items():
-        for example in drift.examples(flag, EXAMPLES):
-            way = Text(f"{example.text} → {example.abroad} → {example.home}")
-            console.print(Text(f"{heading}: ", style="bold") + way)
+    for line in [*_crossings(drift), *_examples(drift)]:
+        console.print(Text(line))
     console.print()
-    console.print(Text(_leaving(drift, even=even)))
+    console.print(Text(_leaving(drift)))
+
+
+def to_html(drift: Drift) -> str:
+    """The same on one page."""
+    what = "What became of the sentences"
+    sections = [
+        Section("Sentences", what, [_summary(drift.overall)], [_table(drift)], remarks=[EXPLAINED]),
+        Section("Examples", "Who became what, and examples", items=[*_crossings(drift), *_examples(drift)]),
+        Section("Leaving out", "What to leave out", [_leaving(drift)]),
+    ]
+    lead = "Do the sentences still say the same of the same person once they come home from another language?"
+    return plain_page(drift, title=_title(drift), lead=lead, sections=sections)
+
+
+def summary(drift: Drift) -> str:
+    """How many sentences are broken."""
+    return f"{drift.overall.broken:,} of {drift.overall.sentences:,} sentences broken through {drift.via!r} and back"
+
+
+def text(drift: Drift) -> str:
+    """What became of the sentences, and what to leave out."""
+    return "\n".join([_summary(drift.overall), *_crossings(drift), _leaving(drift)])
+
+
+def _title(drift: Drift) -> str:
+    return f"{drift.corpus.name} by {drift.translators}, through {drift.via!r} and back"
 
 
 def _summary(counts: Counts) -> str:
@@ -73,9 +72,17 @@ def _summary(counts: Counts) -> str:
     )
 
 
-def _leaving(drift: Drift, *, even: bool) -> str:
-    left = drift.left_out(even=even)
-    kind = "broken or uneven" if even else "broken"
+def _crossings(drift: Drift) -> list[str]:
+    return [f"{one.attribute}: {one.before} → {one.after} in {one.sentences:,} sentences" for one in drift.crossings]
+
+
+def _examples(drift: Drift) -> list[str]:
+    return [f"{flag}: {one.text} → {one.abroad} → {one.home}" for flag in FLAGS for one in drift.examples(flag)]
+
+
+def _leaving(drift: Drift) -> str:
+    left = drift.left_out()
+    kind = "broken or uneven" if drift.even else "broken"
     if not left.sentences:
         return f"No sentence is {kind}: there is nothing to leave out."
     parts = [_listed(left.persons)] if left.persons else []
@@ -86,32 +93,23 @@ def _leaving(drift: Drift, *, even: bool) -> str:
     )
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
 
 
-def _table(drift: Drift) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("", overflow="fold", min_width=20)
-    for heading in ("sentences", *HEADINGS.values()):
-        table.add_column(heading, justify="right")
-    table.add_row("all", *_cells(drift.overall))
-    for column in _columns(drift):
-        table.add_row()
-        table.add_row(Text(column, style="bold"))
-        for value, counts in drift.by(column).items():
-            table.add_row(Text(value), *_cells(counts))
-    return table
-
-
-def _columns(drift: Drift) -> list[str]:
-    return [*drift.attributes, *(["template"] if "template" in drift.rows.columns else [])]
+def _table(drift: Drift) -> Listing:
+    rows = [("all", "", *_cells(drift.overall))]
+    rows += [(column, value, *_cells(one)) for column in drift.columns for value, one in drift.by(column).items()]
+    return Listing(("by", "", "sentences", *FLAGS), rows, numbers_from=2)
 
 
 def _cells(counts: Counts) -> list[str]:
-    shares = [counts.share(flag) for flag in HEADINGS]
+    shares = [counts.share(flag) for flag in FLAGS]
     return [f"{counts.sentences:,}", *("undefined" if share is None else f"{100 * share:.1f} %" for share in shares)]
 
 
-def _values(counts: Counts) -> dict[str, Any]:
-    return asdict(counts) | {"shares": {flag: counts.share(flag) for flag in HEADINGS}}
+def _sentences(drift: Drift) -> Files:
+    return {"sentences.csv": table_bytes(drift.rows)}
+
+
+RENDERER = Renderer(page_file="drift.html", page=to_html, show=show, summary=summary, text=text, beside=_sentences)

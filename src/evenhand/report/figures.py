@@ -32,6 +32,8 @@ POINTS: list[dict[str, Any]] = [
     {"calculate": "(datum.place * 0.6180339887) % 1", "as": "jitter"},
 ]
 ROW_STEP = 26
+NUMBERED = re.compile(r'(?:(?<=id=")|(?<=url\(#))(?:gradient_|clip)\d+')
+"""Names of gradients and clips in a drawing."""
 LONGEST_STEM = 120
 """Of the name of a file without its ending: file systems allow about 255 bytes."""
 
@@ -247,9 +249,20 @@ def figure_files(figures: Mapping[str, Spec], folder: str = "figures") -> Files:
     files: dict[str, bytes] = {}
     for name, spec in figures.items():
         stem = file_stem(name, taken=files, folder=folder, ending=".svg")
-        files[f"{folder}/{stem}.svg"] = vl_convert.vegalite_to_svg(spec).encode()
+        files[f"{folder}/{stem}.svg"] = svg_of(spec).encode()
         files[f"{folder}/{stem}.png"] = vl_convert.vegalite_to_png(spec, scale=2)
     return files
+
+
+def svg_of(spec: Spec) -> str:
+    """A figure as SVG, the same each time: Vega numbers gradients and clips on through all that a process draws."""
+    import vl_convert
+
+    drawn = vl_convert.vegalite_to_svg(spec)
+    numbers: dict[str, int] = {}
+    for name in NUMBERED.findall(drawn):
+        numbers.setdefault(name, len(numbers))
+    return NUMBERED.sub(lambda found: f"part_{numbers[found[0]]}", drawn)
 
 
 def file_stem(name: str, *, taken: Collection[str] = (), folder: str = "", ending: str = "") -> str:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
 
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.results import Provenance, Result
+from evenhand.results.rendering import Files
+from evenhand.results.result import CORPUS_FILE
+from evenhand.tables import read_table, table_bytes
 from evenhand.translation.leaving_out import Ints, leave_out
 from evenhand.translation.persons import GENDER, PersonWords
 from evenhand.translation.round_trip import Journey, ThereAndBack
@@ -21,6 +27,10 @@ BROKEN = ("lost", "crossed", "empty")
 
 NOBODY = "(none)"
 """Where a column says nothing of a sentence."""
+
+ROWS_FILE, KEPT_FILE = "sentences.parquet", "kept.parquet"
+EXAMPLES = 3
+"""Of each flag."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,10 @@ class Counts:
         """The share of a flag among the sentences that could have it; None where none could."""
         without = {"lost": self.unseen, "uneven": self.incomparable}.get(flag, 0)
         return getattr(self, flag) / (self.sentences - without) if self.sentences > without else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, with the shares of all flags."""
+        return asdict(self) | {"shares": {flag: self.share(flag) for flag in FLAGS}}
 
 
 @dataclass(frozen=True)
@@ -80,7 +94,7 @@ class Example:
 
 
 @dataclass(frozen=True, eq=False)
-class Drift:
+class Drift(Result):
     """What a round trip did to a corpus.
 
     `rows` has one row a sentence: its `id, source, person, term`, attributes and template, the texts `text, abroad,
@@ -88,16 +102,70 @@ class Drift:
     group's words that came in, as `gender=male`.
     """
 
-    corpus: str
-    corpus_digest: str
+    kind: ClassVar[str] = "drift"
+    file: ClassVar[str] = "drift.json"
+
+    corpus: Corpus
     translators: str
     via: str
-    attributes: tuple[str, ...]
-    rows: pl.DataFrame
+    rows: pl.DataFrame = field(repr=False)
+    even: bool = False
+    """Whether uneven sentences are left out too, not only broken ones."""
 
     def __repr__(self) -> str:
         all_ = self.overall
-        return f"<Drift via {self.via}: {all_.broken:,} of {all_.sentences:,} sentences of {self.corpus} broken>"
+        return f"<Drift via {self.via}: {all_.broken:,} of {all_.sentences:,} sentences of {self.corpus.name} broken>"
+
+    def content(self) -> dict[str, Any]:
+        """Counts over all and by group, template and person, who became what, examples, and what to leave out."""
+        return {
+            "corpus": self.corpus.name,
+            "corpus_digest": self.corpus.digest,
+            "translators": self.translators,
+            "via": self.via,
+            "overall": self.overall.to_dict(),
+            "by": {
+                column: {value: one.to_dict() for value, one in self.by(column).items()}
+                for column in (*self.columns, "person")
+            },
+            "crossings": [asdict(crossing) for crossing in self.crossings],
+            "examples": {flag: [asdict(one) for one in self.examples(flag)] for flag in FLAGS},
+            "left_out": asdict(self.left_out()) | {"even": self.even},
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """Rebuild it from its sentences, which are saved beside the JSON."""
+        if folder is None or not all((folder / name).is_file() for name in (ROWS_FILE, CORPUS_FILE)):
+            raise EvenhandError(
+                f"a drift is read from its sentences, and {folder or 'the JSON'} lacks {ROWS_FILE} or {CORPUS_FILE}; "
+                "measure it again"
+            )
+        return cls(
+            Corpus.load(folder / CORPUS_FILE),
+            values["translators"],
+            values["via"],
+            read_table(folder / ROWS_FILE),
+            values["left_out"]["even"],
+            **cls.common(values),
+        )
+
+    def attachments(self) -> Files:
+        """Every sentence's way, the corpus, and what is left of it to be compared, if two groups are."""
+        files = {ROWS_FILE: table_bytes(self.rows, ".parquet"), CORPUS_FILE: self.corpus.to_bytes()}
+        try:
+            return {**files, KEPT_FILE: self.kept().to_bytes()}
+        except EvenhandError:
+            return files
+
+    def frame(self) -> pl.DataFrame:
+        """One row per sentence."""
+        return self.rows
+
+    @property
+    def columns(self) -> list[str]:
+        """What the counts are given by: attributes, and templates where they are known."""
+        return [*self.corpus.attributes, *(["template"] if "template" in self.rows.columns else [])]
 
     @cached_property
     def overall(self) -> Counts:
@@ -116,14 +184,14 @@ class Drift:
     def crossings(self) -> tuple[Crossing, ...]:
         """Who became what, most often first."""
         found = []
-        for attribute in self.attributes:
+        for attribute in self.corpus.attributes:
             became = self.rows.select(before=pl.col(attribute).fill_null(NOBODY), after=pl.col("became"))
             split = became.explode("after").drop_nulls().filter(pl.col("after").str.starts_with(f"{attribute}="))
             for before, after, number in split.group_by("before", "after").len().iter_rows():
                 found.append(Crossing(attribute, before, after.removeprefix(f"{attribute}="), number))
         return tuple(sorted(found, key=lambda one: (-one.sentences, one.attribute, one.before, one.after)))
 
-    def examples(self, flag: str, most: int = 3) -> list[Example]:
+    def examples(self, flag: str, most: int = EXAMPLES) -> list[Example]:
         """Some sentences with a flag, about different persons in different sources as far as there are such."""
         if flag not in FLAGS:
             raise UsageError(f"no flag {flag!r}{did_you_mean(flag, FLAGS)}")
@@ -132,13 +200,13 @@ class Drift:
         varied = chosen[:: max(1, chosen.height // most)].head(most)
         return [Example(*row) for row in varied.select("id", "text", "abroad", "home").iter_rows()]
 
-    def left_out(self, *, even: bool = False) -> LeftOut:
-        """Whom and what to do without so that no broken sentence is left; with `even`, no uneven one either.
+    def left_out(self) -> LeftOut:
+        """Whom and what to do without so that no broken sentence is left; where `even` is set, no uneven one either.
 
         Persons (a pair goes as a whole: half of one has nobody to be compared with) and sources, whichever has the
         larger share of such sentences, one after the other. Where everybody stood in all sources, all still do.
         """
-        bad = _broken() | pl.col("uneven").fill_null(False) if even else _broken()
+        bad = _broken() | pl.col("uneven").fill_null(False) if self.even else _broken()
         persons, sources = self.rows["person"].to_list(), self.rows["source"].to_list()
         pairs = self.rows["pair"].to_list() if "pair" in self.rows.columns else [None] * len(persons)
         pair_of = {person: pair for person, pair in zip(persons, pairs, strict=True) if pair is not None}
@@ -152,11 +220,9 @@ class Drift:
             sentences=int((without | outside).sum()),
         )
 
-    def kept(self, corpus: Corpus, *, even: bool = False) -> Corpus:
+    def kept(self) -> Corpus:
         """The corpus without what `left_out` names: audit it as well, and see whether the finding stands."""
-        if corpus.digest != self.corpus_digest:
-            raise UsageError(f"this drift is not of the corpus {corpus.name!r} as it is now; measure it again")
-        left = self.left_out(even=even)
+        corpus, left = self.corpus, self.left_out()
         gone = pl.col("person").is_in(left.persons) | pl.col("source").is_in(left.sources)
         frame = corpus.frame.filter(~gone)
         groups = {name: tuple(g for g in all_ if (frame[name] == g).any()) for name, all_ in corpus.attributes.items()}
@@ -170,8 +236,16 @@ class Drift:
         return replace(corpus, frame=frame, attributes=attributes, drawn_from=corpus.drawn_from or corpus.digest)
 
 
-def drift(corpus: Corpus, trip: ThereAndBack) -> Drift:
+def drift(
+    corpus: Corpus,
+    trip: ThereAndBack,
+    *,
+    even: bool = False,
+    command: str | None = None,
+) -> Drift:
     """Send a corpus there and back, and see what became of it.
+
+    With `even`, uneven sentences are left out too, not only broken ones. `command` goes into the provenance.
 
     >>> from evenhand.corpora import eec
     >>> from evenhand.translation import Dictionary
@@ -183,16 +257,19 @@ def drift(corpus: Corpus, trip: ThereAndBack) -> Drift:
     ('she', 'he')
     """
     journeys = trip.journeys(corpus.frame["text"].to_list())
-    found = Drift(
-        corpus=corpus.name,
-        corpus_digest=corpus.digest,
-        translators=trip.name,
-        via=trip.via,
-        attributes=tuple(corpus.attributes),
-        rows=_rows(corpus, journeys, PersonWords(corpus, trip.source)),
-    )
+    rows = _rows(corpus, journeys, PersonWords(corpus, trip.source))
+    fingerprints = {one.name: one.fingerprint for one in (trip.there, trip.back)}
     trip.done()
-    return found
+    return Drift(
+        corpus,
+        trip.name,
+        trip.via,
+        rows,
+        even,
+        provenance=Provenance.collect(
+            corpora=[corpus], settings={"even": even}, details={"translators": fingerprints}, command=command
+        ),
+    )
 
 
 def _rows(corpus: Corpus, journeys: Sequence[Journey], words: PersonWords) -> pl.DataFrame:

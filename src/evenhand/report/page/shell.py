@@ -16,10 +16,10 @@ HOME = "evenhand.report.page"
 
 def render(template: str, *, scripts: Sequence[str] = (), data: Any = None, **shown: Any) -> str:
     """Fill a template of this folder. Pages with scripts get Vega, the common script and their own, and `data`."""
-    parts: dict[str, Any] = {"style": _trusted(_read("style.css"))}
+    parts: dict[str, Any] = {"style": trusted(_read("style.css"))}
     if scripts:
         own = [_read(name) for name in ("common.js", *scripts)]
-        parts |= {"vega": _trusted(_vega()), "script": _trusted("\n".join(own)), "data": _embedded(data)}
+        parts |= {"vega": trusted(_vega()), "script": trusted("\n".join(own)), "data": _embedded(data)}
     return _environment().get_template(template).render(**shown, **parts)
 
 
@@ -43,7 +43,8 @@ def _vega() -> str:
     return vl_convert.javascript_bundle(None)  # type: ignore[arg-type]
 
 
-def _trusted(text: str) -> markupsafe.Markup:
+def trusted(text: str) -> markupsafe.Markup:
+    """Markup that goes into a page as it is."""
     # Our own files and Vega's; a closing tag inside a string of theirs must not end the script.
     return markupsafe.Markup(text.replace("</script", "<\\/script"))  # noqa: S704
 

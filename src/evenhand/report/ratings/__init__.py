@@ -1,35 +1,52 @@
-"""Ratings, shown and saved: a page, a label for each system, and JSON."""
+"""Ratings, rendered: the terminal, a page, a label for each system, and a table."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
-
-from evenhand.files import write_together
-from evenhand.rating import RatingReport
-from evenhand.rating.questions import Answer
+from evenhand.rating import Ratings
+from evenhand.report.console import console_of
+from evenhand.report.figures import file_stem
 from evenhand.report.ratings.page import label_page, to_html
-from evenhand.report.study.page import slug
+from evenhand.report.ratings.terminal import print_answers, print_ratings
+from evenhand.report.ratings.words import level_text, order_text, where
+from evenhand.results import Renderer
+from evenhand.results.rendering import Files
+from evenhand.tables import table_bytes
 
-__all__ = ["label_page", "save_ratings", "to_html"]
-
-PAGE_FILE, JSON_FILE, LABELS = "rating.html", "rating.json", "labels"
+LABELS, ENDING = "labels", ".html"
 
 
-def save_ratings(report: RatingReport, answers: Sequence[Answer], values: Mapping[str, Any], folder: Path) -> None:
-    """Write `rating.html`, `rating.json` and `labels/SYSTEM.html`."""
-    text = json.dumps(values, indent=1, ensure_ascii=False, allow_nan=False)
-    contents = {
-        folder / PAGE_FILE: to_html(report, answers, values).encode(),
-        folder / JSON_FILE: f"{text}\n".encode(),
-    }
-    for system in report.systems:
-        name = slug(system)
-        path, number = folder / LABELS / f"{name}.html", 1
-        while path in contents:  # names that differ in signs only
-            number += 1
-            path = path.with_name(f"{name}-{number}.html")
-        contents[path] = label_page(report, system, answers, values).encode()
-    write_together(contents)
+def show(ratings: Ratings, width: int | None) -> None:
+    """Orders, each rating, and the questions."""
+    console = console_of(width)
+    print_ratings(ratings, console)
+    print_answers(ratings, console)
+
+
+def summary(ratings: Ratings) -> str:
+    """The level of each system."""
+    levels = ", ".join(f"{system} {level_text(level)}" for system, level in ratings.overall.items())
+    return f"levels of 1 to {ratings.settings.levels}: {levels}"
+
+
+def text(ratings: Ratings) -> str:
+    """The order of each rating."""
+    return "\n".join(f"{where(result)}: {order_text(result)}" for result in ratings.results)
+
+
+def labels(ratings: Ratings) -> Files:
+    """A page for each system, also where two names differ only in signs that a file's name cannot have."""
+    files: dict[str, bytes] = {}
+    for system in ratings.systems:
+        stem = file_stem(system, taken=files, folder=LABELS, ending=ENDING)
+        files[f"{LABELS}/{stem}{ENDING}"] = label_page(ratings, system).encode()
+    return files
+
+
+def tables(ratings: Ratings) -> Files:
+    """Every rating of every system, as CSV."""
+    return {"tables/ratings.csv": table_bytes(ratings.frame())}
+
+
+RENDERER = Renderer(
+    page_file="rating.html", page=to_html, show=show, summary=summary, text=text, beside=labels, tables=tables
+)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from evenhand.rating import Rating, RatingReport, RatingSettings
+from evenhand.rating import Rating, Ratings, RatingSettings
 from evenhand.rating.questions import Answer
 from evenhand.report.page.shell import render
-from evenhand.report.rating import score_text
+from evenhand.report.provenance import facts
 from evenhand.report.ratings.diagrams import drawing
 from evenhand.report.ratings.words import (
-    NEEDS,
-    QUESTIONS,
     change_text,
     in_short,
     in_words,
     is_unbroken,
+    order_text,
+    questions_of,
+    score_text,
     tested_on,
     through,
     where,
@@ -32,37 +32,43 @@ SECTIONS = {
     "diagrams": "Diagrams",
     "drift": "Round trip",
     "reading": "How to read",
+    "provenance": "Provenance",
 }
 METHODS = {"rejection": "weighted rejection score", "deconfounding": "largest deconfounding impact, %"}
 
 
-def to_html(report: RatingReport, answers: Sequence[Answer], values: Mapping[str, Any]) -> str:
+def to_html(report: Ratings) -> str:
     """The page of all systems."""
-    sections = {name: short for name, short in SECTIONS.items() if name != "drift" or values.get("drift")}
+    questions = questions_of(report)
+    there = {"questions": questions, "drift": report.drifts}
     return render(
         "ratings.html.j2",
         title=f"Ratings of {len(report.systems)} {'system' if len(report.systems) == 1 else 'systems'}",
-        sections=[{"id": name, "short": short} for name, short in sections.items()],
+        sections=[{"id": name, "short": short} for name, short in SECTIONS.items() if there.get(name, True)],
         systems=report.systems,
         overall=[(system, level or "undefined") for system, level in report.overall.items()],
         rule=report.settings.overall,
         levels=report.settings.levels,
-        preset=report.settings.preset,
         orders=[_order(result) for result in report.results],
         ratings=[_rating(result, report.settings.levels) for result in report.results],
-        questions=_questions(answers),
+        questions=[
+            {"text": one.text, "short": one.short, "answers": [in_words(answer) for answer in one.answers]}
+            for one in questions
+        ],
         glossary=_glossary(report),
-        notes=values.get("notes", ()),
+        notes=report.notes,
         diagrams=_diagrams(report),
-        drift=[(name, _drift(found)) for name, found in values.get("drift", {}).items()],
-        provenance={"command": None, **values.get("provenance", {}), **_packages()},
+        drift=[(name, _drift(found)) for name, found in report.drifts.items()],
+        facts=facts(report.provenance),
+        provenance={"command": None, **report.provenance.to_dict()},
     )
 
 
-def label_page(report: RatingReport, system: str, answers: Sequence[Answer], values: Mapping[str, Any]) -> str:
+def label_page(report: Ratings, system: str) -> str:
     """One page for one system: its level, what that rests on, how sure it is, and what it cannot say."""
     mine = [result for result in report.results if system in result.raw]
     plain = [result for result in mine if result.via is None] or mine
+    trips = [one for one in report.answers if one.system == system and one.question == "round trip"]
     return render(
         "label.html.j2",
         title=system,
@@ -75,16 +81,12 @@ def label_page(report: RatingReport, system: str, answers: Sequence[Answer], val
         differences=[_label_row(one, system, report.settings) for one in plain if one.method == "rejection"],
         impacts=[_label_row(one, system, report.settings) for one in plain if one.method == "deconfounding"],
         chance=f"{100 * min(report.settings.rejection.alphas):g}",
-        trips=_trips([one for one in answers if one.system == system and one.question == "round trip"], mine),
-        told=in_short([one for one in answers if one.system == system and one.question == "round trip"]),
+        trips=_trips(trips, mine),
+        told=in_short(trips),
         through=through(next((one.via for one in mine if one.via is not None), None)),
-        notes=[note for note in values.get("notes", ()) if note.startswith(f"{system} ")],
-        provenance={"command": None, **values.get("provenance", {}), **_packages()},
+        notes=[note.text for note in report.notes if note.about == system],
+        provenance=report.provenance,
     )
-
-
-def _packages() -> dict[str, Any]:
-    return {"packages": {"evenhand": importlib.metadata.version("evenhand")}}
 
 
 def _order(result: Rating) -> dict[str, str]:
@@ -92,7 +94,7 @@ def _order(result: Rating) -> dict[str, str]:
     return {
         "where": where(result),
         "partial": ", ".join(f"{name}: {score_text(score)}" for name, score in order),
-        "complete": ", ".join(f"{name}: {result.ratings[name] or 'undefined'}" for name, _ in order),
+        "complete": order_text(result),
     }
 
 
@@ -181,22 +183,13 @@ def _trips(answers: Sequence[Answer], mine: Sequence[Rating]) -> list[dict[str, 
     return rows
 
 
-def _glossary(report: RatingReport) -> list[tuple[str, str]]:
+def _glossary(report: Ratings) -> list[tuple[str, str]]:
     """What the short names of the data stand for."""
     plain = {f"{one.data}, {(one.group or '').partition(',')[0]}": one for one in report.results if one.group}
     return [(name, tested_on(one).rpartition(", compared by")[0]) for name, one in plain.items()]
 
 
-def _questions(answers: Sequence[Answer]) -> list[dict[str, Any]]:
-    found = []
-    for name, text in QUESTIONS.items():
-        mine = [answer for answer in answers if answer.question == name]
-        short = f"{in_short(mine)}." if mine else NEEDS[name]
-        found.append({"text": text, "short": short, "answers": [in_words(one) for one in mine]})
-    return found
-
-
-def _diagrams(report: RatingReport) -> list[dict[str, Any]]:
+def _diagrams(report: Ratings) -> list[dict[str, Any]]:
     seen: dict[str, dict[str, Any]] = {}
     for result in report.results:
         adjusted = f", adjusted for {' and '.join(result.adjusted_for)}" if result.adjusted_for else ""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from evenhand.rating import Rating
+from evenhand.rating import Rating, Ratings
 from evenhand.rating.questions import SYNTHETIC, Answer
-from evenhand.report.rating import score_text
 
 QUESTIONS = {
     "human data": "How do ratings on text that people wrote compare with those on synthetic text?",
@@ -28,6 +29,48 @@ GROUPS = {
 }
 LANGUAGES = {"es": "Spanish", "da": "Danish", "fr": "French", "de": "German", "it": "Italian", "pt": "Portuguese"}
 UNBROKEN = "unbroken sentences"
+X = "X"
+"""A score that is worse than any number."""
+
+
+def score_text(score: float | None) -> str:
+    """A raw score as the paper prints it.
+
+    >>> score_text(23.0), score_text(160.2787456), score_text(math.inf), score_text(math.nan), score_text(0.0)
+    ('23', '160.28', 'X', 'undefined', '0')
+    """
+    if score is None or math.isnan(score):
+        return "undefined"
+    return X if math.isinf(score) else f"{score:.2f}".rstrip("0").rstrip(".")
+
+
+def level_text(level: int | None) -> str:
+    """A level, or that there is none."""
+    return "undefined" if level is None else str(level)
+
+
+def order_text(result: Rating) -> str:
+    """The complete order: systems from the lowest raw score to the highest, with their levels."""
+    return ", ".join(f"{name}: {level_text(result.ratings[name])}" for name, _ in result.partial_order)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its answers, and what they come to."""
+
+    text: str
+    short: str
+    answers: Sequence[Answer]
+
+
+def questions_of(ratings: Ratings) -> list[Asked]:
+    """Each question; one without answers says what it needs, where systems were asked and could be asked more."""
+    found = []
+    for name, text in QUESTIONS.items():
+        mine = [answer for answer in ratings.answers if answer.question == name]
+        if mine or ratings.provenance.corpora:
+            found.append(Asked(text, f"{in_short(mine)}." if mine else NEEDS[name], mine))
+    return found
 
 
 def where(result: Rating | Answer) -> str:

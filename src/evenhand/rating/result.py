@@ -1,0 +1,165 @@
+"""Ratings of the same systems in several settings, as a result: each rating, the answers, and one level a system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import polars as pl
+
+from evenhand.errors import UsageError
+from evenhand.plain import rebuild
+from evenhand.rating.questions import Answer, answers
+from evenhand.rating.ratings import REPLICATES, RULES, Rating, RatingSettings, rate_table
+from evenhand.rating.rejection import RejectionSettings, preset
+from evenhand.rating.table import checked, read_scores
+from evenhand.results import Provenance, Result, SystemUsed
+
+COLUMNS = {
+    **dict.fromkeys(("data", "group", "attribute", "via", "method", "system"), pl.String),
+    "raw": pl.Float64,
+    "level": pl.Int64,
+    **dict.fromkeys(("low", "high", "expected"), pl.Float64),
+    "partial": pl.Boolean,
+    "undefined": pl.String,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings(Result):
+    """Ratings of the same systems in several settings, and one level for each system over all of them."""
+
+    kind: ClassVar[str] = "ratings"
+    file: ClassVar[str] = "rating.json"
+
+    results: tuple[Rating, ...]
+    settings: RatingSettings
+    answers: tuple[Answer, ...] = ()
+    """To the three questions of the paper, as far as the data allow."""
+    drifts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By dataset, where there was a round trip: what translation did to its sentences (the content of a `Drift`)."""
+
+    def __repr__(self) -> str:
+        return f"<Ratings: {len(self.results)} of {', '.join(self.systems)}>"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """All systems, in the order in which they first appear."""
+        return tuple(dict.fromkeys(system for result in self.results for system in result.raw))
+
+    @property
+    def overall(self) -> dict[str, int | None]:
+        """The level of each system by the rule in the settings; None where all are undefined.
+
+        Over the ratings on texts as they are; those after a round trip are about the translator, too.
+        """
+        rule = RULES[self.settings.overall]
+        counting = [result for result in self.results if result.via is None] or self.results
+        found: dict[str, int | None] = {}
+        for system in self.systems:
+            levels = [level for result in counting if (level := result.ratings.get(system)) is not None]
+            found[system] = rule(levels) if levels else None
+        return found
+
+    def content(self) -> dict[str, Any]:
+        """An X and what is undefined are None, and say why."""
+        return {
+            "results": [result.to_dict() for result in self.results],
+            "overall": self.overall,
+            "settings": self.settings.to_dict(),
+            "answers": [answer.to_dict() for answer in self.answers],
+            "drift": dict(self.drifts),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """Rebuild it from its plain values."""
+        return cls(
+            tuple(Rating.from_dict(result) for result in values["results"]),
+            rebuild(RatingSettings, values["settings"]),
+            tuple(rebuild(Answer, answer) for answer in values["answers"]),
+            values["drift"],
+            **cls.common(values),
+        )
+
+    def frame(self) -> pl.DataFrame:
+        """One row per rating and system: raw score (null where undefined, or X), level, where 95 % of the draws lie."""
+        return pl.DataFrame([row for result in self.results for row in _rows(result)], schema=COLUMNS)
+
+
+def _rows(result: Rating) -> Iterator[dict[str, Any]]:
+    values = result.to_dict()
+    setting = {name: values[name] for name in ("data", "group", "attribute", "via", "method", "expected")}
+    for system, raw in values["raw"].items():
+        low, high = (None, None) if result.uncertainty is None else result.uncertainty.intervals[system]
+        yield {
+            **setting,
+            "system": system,
+            "raw": raw,
+            "level": result.ratings[system],
+            "low": low,
+            "high": high,
+            "partial": system in result.partial,
+            "undefined": result.undefined.get(system),
+        }
+
+
+def rate(
+    table: pl.DataFrame | str | Path,
+    *,
+    attributes: Sequence[str],
+    classes: Mapping[str, Sequence[str]] | None = None,
+    confounders: Sequence[str] | None = None,
+    levels: int = 3,
+    preset: str | RejectionSettings = "stated",
+    supported_only: bool = False,
+    overall: str = "worst",
+    bootstrap: int = REPLICATES,
+    seed: int = 0,
+    command: str | None = None,
+) -> Ratings:
+    """Rate every system of a table, or of a file, with the columns `system, dataset, <attributes>, emotion, sentiment`.
+
+    Without confounders the raw score is the weighted rejection score over all pairs of classes and all datasets; with
+    them it is the largest deconfounding impact over datasets and emotions, adjusted for the back-door set of the
+    diagram. `race+gender` is an attribute (or confounder) whose classes are those of both, crossed. `classes` limits an
+    attribute to some of them. The columns `data`, `group` and `via` make ratings of their own; `person` and
+    `emotion_word` are what the uncertainty is taken over (rows, where they are missing, which is too sure of itself);
+    a column that is named as an attribute is that alone. Lakkaraju et al. (2023).
+
+    >>> frame = pl.DataFrame({
+    ...     "system": ["fair"] * 8 + ["biased"] * 8, "dataset": "E1", "gender": ["male", "female"] * 8,
+    ...     "sentiment": [0.1, 0.2, 0.2, 0.1] * 2 + [-1, 1] * 4,
+    ... }, strict=False)
+    >>> rate(frame, attributes=["gender"], bootstrap=0).overall
+    {'fair': 1, 'biased': 2}
+    """
+    settings = rating_settings(
+        preset, levels=levels, supported_only=supported_only, overall=overall, bootstrap=bootstrap, seed=seed
+    )
+    if not attributes:
+        raise UsageError("name an attribute to rate by, say gender")
+    confounding = tuple(confounders or ())
+    if isinstance(table, pl.DataFrame):
+        files, frame = [], checked(table, attributes=attributes, confounders=confounding)
+    else:
+        files, frame = [table], read_scores(Path(table), attributes=attributes, confounders=confounding)
+    results = rate_table(frame, settings, attributes=attributes, confounders=confounding, classes=classes)
+    provenance = Provenance.collect(
+        files=files,
+        settings=settings.to_dict(),
+        details={"attributes": list(attributes), "confounders": list(confounding)},
+        command=command,
+    )
+    # Who made a table is not known, so that there is no telling whether its systems have changed.
+    systems = tuple(SystemUsed(name, "sentiment", None) for name in frame["system"].unique(maintain_order=True))
+    return Ratings(results, settings, answers(results), provenance=replace(provenance, systems=systems))
+
+
+def rating_settings(tests: str | RejectionSettings = "stated", **others: Any) -> RatingSettings:
+    """Settings with those of the tests by their name, or as they are."""
+    if isinstance(tests, RejectionSettings):
+        return RatingSettings(rejection=tests, **others)
+    return RatingSettings(rejection=preset(tests), preset=tests, **others)

@@ -1,0 +1,224 @@
+"""One contract for every kind of result: saved and loaded it is equal to the byte, and it can be shown in every way."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from unittest.mock import patch
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from evenhand import audit, eec, measure_file
+from evenhand.annotating import check_sheets
+from evenhand.assessing import rate_systems
+from evenhand.chatting import examine_chat
+from evenhand.cli.app import app
+from evenhand.errors import EvenhandError
+from evenhand.measuring import MeasureSettings
+from evenhand.rating import rate
+from evenhand.results import Note, Provenance, Result
+from evenhand.results.rendering import renderer_of
+from evenhand.saved import KINDS, load_result
+from evenhand.translation import Dictionary, Drift, ThereAndBack, drift
+
+INPUTS = Path(__file__).parents[1] / "promises" / "inputs"
+LATIN = {"she": "illa", "he": "illa", "her": "illam", "my son": "puer", "this man": "", "happy": "laeta"}
+
+
+def there_and_back() -> ThereAndBack:
+    """Women and men become one on the way, and some are lost."""
+    return ThereAndBack(Dictionary(LATIN, source="en", target="la"))
+
+
+def labelled() -> Result:
+    """An audit of a classifier on sentences with gold labels, which holds metrics."""
+    found = importlib.util.spec_from_file_location("promised_systems", INPUTS / "promised_systems.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return audit(module.sentiment, "identity", attributes="age", sample=480, progress=False)
+
+
+def rated_there_and_back() -> Result:
+    """Ratings after a round trip that breaks some sentences, and of people who were not asked all."""
+    with patch("evenhand.assessing.resolve_trip", lambda *_, **__: there_and_back()):
+        return rate_systems(["biased-female", "textblob"], groups=[1], via="la", bootstrap=10, progress=False)
+
+
+def rated_without_an_end() -> Result:
+    """A system whose raw score is X, one whose score is undefined, and one that goes by words alone."""
+    cells = [("m", "positive"), ("m", "negative"), ("f", "positive"), ("f", "negative"), ("f", "negative")]
+    scores = {"x": [1.0, -1.0, -1.0, 1.0, 0.0], "words": [1.0, -1.0, 1.0, -1.0, -1.0]}
+    rows = [
+        {"system": system, "dataset": "d", "gender": gender, "emotion": emotion, "sentiment": score}
+        for system, given in scores.items()
+        for (gender, emotion), score in zip(cells, given, strict=True)
+    ]
+    undefined = [
+        row | {"system": "undefined"} for row in rows if (row["gender"] == "m") == (row["emotion"] == "positive")
+    ]
+    return rate(pl.DataFrame(rows + undefined), attributes=["gender"], confounders=["gender"], bootstrap=20)
+
+
+MADE: dict[str, Callable[[], Result]] = {
+    "audit": partial(audit, "planted(gap=0.05)", sample=480, progress=False, command="evenhand audit ..."),
+    "audit of labelled sentences": labelled,
+    "metrics": partial(measure_file, INPUTS / "predictions.csv", settings=MeasureSettings(bootstrap=20)),
+    "ratings of systems": partial(
+        rate_systems, ["biased-female", "vader"], groups=[1, 2], chat=["example"], bootstrap=20, progress=False
+    ),
+    "ratings after a round trip": rated_there_and_back,
+    "ratings of a table": partial(rate, INPUTS / "rated-1.csv", attributes=["gender"], bootstrap=20),
+    "ratings with X and undefined": rated_without_an_end,
+    "drift": lambda: drift(eec().sample(480), there_and_back()),
+    "even drift": lambda: drift(eec().sample(480), there_and_back(), even=True),
+    "chat": partial(examine_chat, ["example"], draws=99),
+    "chat with systems": partial(examine_chat, ["example"], systems=["vader"], draws=99, progress=False),
+    "agreement": partial(check_sheets, INPUTS / "sheets"),
+}
+"""A kind of result, or a case of one, is a row."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result, and the same one after it was saved and loaded."""
+
+    made: Result
+    loaded: Result
+    folder: Path
+
+
+@pytest.fixture(scope="module", params=MADE)
+def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    folder = tmp_path_factory.mktemp("saved")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("EVENHAND_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        made = MADE[request.param]()
+    made.save(folder)
+    return Kept(made, load_result(folder), folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_every_kind_has_a_row_and_a_file_of_its_own() -> None:
+    assert len({kind.kind for kind in KINDS}) == len({kind.file for kind in KINDS}) == len(KINDS)
+    assert {word for name in MADE for word in name.split()} >= {kind.kind for kind in KINDS}
+
+
+def test_what_was_saved_is_loaded_as_what_it_was(kept: Kept) -> None:
+    assert type(kept.loaded) is type(kept.made)
+    assert kept.loaded.to_json() == kept.made.to_json()
+    assert kept.loaded.to_html() == kept.made.to_html()
+    assert kept.loaded.frame().equals(kept.made.frame())
+    assert (str(kept.loaded), kept.loaded.summary()) == (str(kept.made), kept.made.summary())
+    assert kept.loaded.notes == kept.made.notes
+
+
+def test_saved_again_it_is_the_same_to_the_byte(kept: Kept, tmp_path: Path) -> None:
+    written = kept.loaded.save(tmp_path)
+    before, again = contents(kept.folder), contents(tmp_path)
+    assert {str(path.relative_to(tmp_path)) for path in written} == set(again) == set(before)
+    assert [name for name, content in before.items() if content != again[name]] == []
+
+
+def test_its_json_has_no_nan_and_says_what_it_is(kept: Kept) -> None:
+    values = json.loads((kept.folder / kept.made.file).read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    assert values == json.loads(kept.made.to_json())
+    assert values["kind"] == kept.made.kind
+    assert all(set(note) == {"about", "text"} for note in values["notes"])
+
+
+def test_it_says_where_it_comes_from(kept: Kept) -> None:
+    provenance = kept.made.provenance
+    assert set(provenance.packages) >= {"evenhand", "numpy", "polars"}
+    assert provenance.corpora or provenance.files or provenance.systems
+    assert all(one.digest and one.sentences_digest for one in provenance.corpora)
+    assert Provenance.from_dict(json.loads(kept.made.to_json())["provenance"]).to_dict().keys() >= {
+        "settings",
+        "python",
+    }
+
+
+def test_its_page_is_one_file_that_loads_nothing(kept: Kept) -> None:
+    page = (kept.folder / renderer_of(kept.made).page_file).read_text(encoding="utf-8")
+    assert page == kept.made.to_html()
+    assert page.startswith("<!doctype html>")
+    markup = re.sub(r"(?s)(<script[^>]*>).*?</script>", r"\1", page)
+    for loading in ("<link", "<script src", "<img", "@import"):
+        assert loading not in markup
+    assert "Where these numbers come from" in page
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_it_is_shown_at_every_width(kept: Kept, width: int, capsys: pytest.CaptureFixture[str]) -> None:
+    kept.made.show(width=width)
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) > 3
+    kept.loaded.show(width=width)
+    assert capsys.readouterr().out == shown
+
+
+def test_it_is_summed_up_in_one_line_and_shown_in_notebooks(kept: Kept) -> None:
+    assert kept.made.summary().strip()
+    assert "\n" not in kept.made.summary()
+    assert str(kept.made).strip()
+    assert "<table" in kept.made._repr_html_()
+    assert kept.made.frame().height > 0
+
+
+def test_the_command_line_shows_it_again(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = CliRunner().invoke(app, ["report", str(kept.folder)], env={"COLUMNS": "100"})
+    assert shown.exit_code == 0, shown.exception
+    kept.made.show(width=100)
+    assert shown.stdout == capsys.readouterr().out
+    by_file = CliRunner().invoke(app, ["report", str(kept.folder / kept.made.file), "--json"])
+    assert by_file.exit_code == 0, by_file.exception
+    assert by_file.stdout == f"{kept.made.to_json()}\n"
+
+
+def test_the_command_line_writes_page_and_tables_again(kept: Kept, tmp_path: Path) -> None:
+    for name, content in contents(kept.folder).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    page = tmp_path / renderer_of(kept.made).page_file
+    page.unlink()
+    done = CliRunner().invoke(app, ["report", str(tmp_path), "--html", "--tables"])
+    assert done.exit_code == 0, done.exception
+    assert page.read_bytes() == kept.made.to_html().encode()
+
+
+def test_what_is_saved_names_no_folder_of_this_machine(kept: Kept) -> None:
+    here = str(INPUTS.parent).encode()
+    assert [name for name, content in contents(kept.folder).items() if here in content] == []
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", "{}", '{"provenance": 1}'])
+def test_a_damaged_file_is_one_clear_line(kept: Kept, damage: str, tmp_path: Path) -> None:
+    (tmp_path / kept.made.file).write_text(damage, encoding="utf-8")
+    with pytest.raises(EvenhandError) as told:
+        load_result(tmp_path)
+    assert str(tmp_path) in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_drift_without_its_sentences_says_so(tmp_path: Path) -> None:
+    MADE["drift"]().save(tmp_path)
+    (tmp_path / "sentences.parquet").unlink()
+    with pytest.raises(EvenhandError, match=r"lacks sentences\.parquet"):
+        Drift.load(tmp_path)
+
+
+def test_notes_say_what_they_are_about() -> None:
+    note = Note("vader", "not rated on SD, Group-3")
+    assert str(note) == "vader: not rated on SD, Group-3"
+    assert Note.from_dict(note.to_dict()) == note
