@@ -153,12 +153,6 @@ class Metrics(Result):
         return values | {"notes": [*own, *values["notes"]]}
 
     @property
-    def subject(self) -> Subject:
-        """Systems that were not asked, but whose predictions were read, go by the name of their file."""
-        found = super().subject
-        return found if found.systems else replace(found, systems=tuple(dict.fromkeys(r.system for r in self.results)))
-
-    @property
     def single(self) -> bool:
         """Whether there is one system and one attribute only, whose fields then stand at the top of the JSON."""
         return len(self.results) == 1
@@ -238,7 +232,7 @@ def subject_of_file(path: str | Path) -> Subject:
     saved = path / SCORES_FILE if path.is_dir() else path
     corpus = saved.parent / CORPUS_FILE
     if not (saved.is_file() and corpus.is_file() and METADATA in TableFile(saved).metadata):
-        return Subject(systems=(path.stem,), files=(path.name,))
+        return Subject(files=(path.name,))
     systems = dict.fromkeys(column.system for column in Scores.load(saved).columns)
     return Subject(systems=tuple(systems), corpora=(Corpus.load(corpus).name,))
 

@@ -105,11 +105,15 @@ def _translator(described: Described) -> Translator:
 
 
 class Resolver:
-    """Makes systems of what people type or give, for one corpus; `taken` are the flags that a system had a use for."""
+    """Makes systems of what people type or give, for one corpus; `taken` are the flags that a system had a use for.
 
-    def __init__(self, corpus: Corpus, settings: AskSettings) -> None:
+    `known` are systems that were made for another corpus: what need not be loaded again is not.
+    """
+
+    def __init__(self, corpus: Corpus, settings: AskSettings, known: dict[object, BaseScorer] | None = None) -> None:
         self._corpus = corpus
         self._settings = settings
+        self._known: dict[object, BaseScorer] = {} if known is None else known
         self.taken: set[str] = set()
 
     def system(self, spec: str) -> BaseScorer | Scores:
@@ -117,14 +121,14 @@ class Resolver:
         spec = spec.strip()
         if _is_system_file(spec):
             described = read_system_file(Path(spec).expanduser())
-            return _named(self._built(described.system, described.settings), described.name or spec)
+            return self._built(described.system, described.settings, described.name or spec)
         planted = PLANTED_ON.fullmatch(spec)
         if planted is not None:
             return _named(self._planted_on(spec, planted), spec)
         name, colon, _ = _parts(spec)
         if colon and NAME.fullmatch(name):
-            return _named(self._built(spec, {}), spec)
-        return _named(self._built(*parse_spec(spec)), spec)
+            return self._built(spec, {}, spec)
+        return self._built(*parse_spec(spec), spec)
 
     def tagger(self, spec: str) -> BaseTagger:
         """The tagger that a string means."""
@@ -208,17 +212,18 @@ class Resolver:
             raise UsageError(f"{inner!r} was recorded, and cannot be asked about a neutral person instead")
         return Averaging.fit(asked, self._corpus).apply(asked, self._corpus)
 
-    def _built(self, spec: str, settings: Mapping[str, Any]) -> BaseScorer | Scores:
+    def _built(self, spec: str, settings: Mapping[str, Any], called: str) -> BaseScorer | Scores:
+        """What a spec with settings means, under the name that reports call it by."""
         name, colon, address = _parts(spec)
         wrap = {ROUND_TRIP: self._round_trip, REPAIRED: self._repaired}.get(name) if colon else None
         if wrap is not None:
             if settings:
                 raise UsageError(f"{name!r} takes no settings; write them into files for what it consists of")
-            return wrap(address)
+            return _named(wrap(address), called)
         if name == FILE and colon:
             given = {"name": spec, **self.fitting(read_predictions, name=FILE)}
             given |= checked_settings(FILE, read_predictions, settings)
-            return read_predictions(Path(address).expanduser(), self._corpus, **given)
+            return _named(read_predictions(Path(address).expanduser(), self._corpus, **given), called)
         entry = REGISTRY.lookup(name)
         if entry is None:
             known = {*REGISTRY, *REGISTRY.announced(), FILE, ROUND_TRIP, REPAIRED}
@@ -226,9 +231,17 @@ class Resolver:
         if colon if entry.address is None else not address:
             raise UsageError(f"{spec!r} does not read as {entry.typed}")
         given = self.fitting(entry.build, name=name) | checked_settings(name, entry.build, settings)
-        if "corpus" in inspect.signature(entry.build).parameters:
-            given["corpus"] = self._corpus
-        return build_system(name, *([address] if colon else []), **given)
+        key = (spec, repr(sorted(given.items())), called)
+        if "corpus" not in inspect.signature(entry.build).parameters:
+            if key not in self._known:
+                self._known[key] = build_system(name, *([address] if colon else []), **given)
+            return _named(self._known[key], called)
+        if key in self._known:
+            return _named(self._known[key].with_corpus(self._corpus), called)
+        made = build_system(name, *([address] if colon else []), **given, corpus=self._corpus)
+        if type(made).with_corpus is not BaseScorer.with_corpus:
+            self._known[key] = made
+        return _named(made, called)
 
     def _built_tagger(self, spec: str, settings: Mapping[str, Any]) -> BaseTagger:
         name, colon, address = spec.partition(":")

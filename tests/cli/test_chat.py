@@ -79,8 +79,8 @@ def test_the_example_is_shown_in_tables() -> None:
         (("--assign", "male=some"), "is no number of conversations"),
         (("--separator", "||"), "must be one character"),
         ((*OPTIONS, "--assign", "male=2"), "there are none to assign"),
-        (("--range", "0,1"), "--range and --cache are for systems that are asked"),
-        (("--cache", "c"), "--range and --cache are for systems that are asked"),
+        (("--range", "0,1"), "is for systems that are asked: name one with --system NAME"),
+        (("--cache", "c"), "is for systems that are asked: name one with --system NAME"),
         (("--seed", "-4"), "a seed must be a whole number from 0, not -4"),
     ],
 )
@@ -98,10 +98,10 @@ def test_the_example_is_not_read_otherwise(option: tuple[str, str]) -> None:
 
 
 def test_what_is_wrong_in_python_is_told_too() -> None:
-    with pytest.raises(UsageError, match="a range is for the scores of systems, and none is asked"):
+    with pytest.raises(UsageError, match="bounds says how systems are asked, and none is"):
         examine_chat(["example"], bounds=(0.0, 1.0))
     with pytest.raises(UsageError, match="the number of relabellings must be a whole number from 1"):
-        examine_chat(["example"], draws=0)
+        examine_chat(["example"], relabellings=0)
 
 
 def test_answers_are_kept_where_they_are_asked_to_be(log: Path, tmp_path: Path) -> None:

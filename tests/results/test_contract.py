@@ -80,8 +80,8 @@ MADE: dict[str, Callable[[], Result]] = {
     "ratings with X and undefined": rated_without_an_end,
     "drift": lambda: drift(eec().sample(480), there_and_back()),
     "even drift": lambda: drift(eec().sample(480), there_and_back(), even=True),
-    "chat": partial(examine_chat, ["example"], draws=99),
-    "chat with systems": partial(examine_chat, ["example"], systems=["vader"], draws=99, progress=False),
+    "chat": partial(examine_chat, ["example"], relabellings=99),
+    "chat with systems": partial(examine_chat, ["example"], systems=["vader"], relabellings=99, progress=False),
     "agreement": partial(check_sheets, INPUTS / "sheets"),
 }
 """A kind of result, or a case of one, is a row."""

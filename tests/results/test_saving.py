@@ -145,8 +145,12 @@ def test_what_metrics_will_be_about_is_known_beforehand(held: Path, tmp_path: Pa
     from evenhand.measuring import subject_of_file
 
     table = predictions(tmp_path / "predictions.csv")
-    assert subject_of_file(table) == measure_file(table).subject
-    assert subject_of_file(held) == Subject(("length",), ("colleagues",)) == measure_file(held).subject
+    assert subject_of_file(table) == Metrics.subject_of(measure_file(table).provenance)
+    assert (
+        subject_of_file(held)
+        == Subject(("length",), ("colleagues",))
+        == Metrics.subject_of(measure_file(held).provenance)
+    )
 
 
 def test_a_damaged_result_is_not_overwritten_unasked(held: Path, tmp_path: Path) -> None:

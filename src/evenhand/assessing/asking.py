@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import polars as pl
 
@@ -13,13 +14,15 @@ from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError
 from evenhand.rating import long_form
 from evenhand.results import Note
-from evenhand.scoring import Scores, score
+from evenhand.scoring import Scores
 from evenhand.scoring.scores import Column
-from evenhand.specs import resolve
-from evenhand.systems import REGISTRY, BaseScorer, Scorer, as_scorer
+from evenhand.scoring.settings import AskSettings
+from evenhand.specs import Given
+from evenhand.systems import BaseScorer
 from evenhand.systems.biased_female import BiasedFemale
 from evenhand.systems.human import Human
 from evenhand.translation import Drift, RoundTrip, ThereAndBack, drift
+from evenhand.verbs.ask import Made, asked, remarks_of, resolved
 
 UNBROKEN = ", unbroken sentences"
 COLUMNS = (
@@ -37,28 +40,38 @@ class Asked:
 
 
 class Asking:
-    """Asks all systems about one group of datasets after the other, as they are and after the round trip."""
+    """Asks all systems about one group of datasets after the other, as they are and after the round trip.
+
+    What was asked is kept until the block ends well.
+    """
 
     def __init__(
-        self,
-        systems: Sequence[str | Scorer],
-        trip: ThereAndBack | None,
-        output: str | None,
-        *,
-        cache: Path | None,
-        progress: bool | None,
+        self, systems: Sequence[Given], trip: ThereAndBack | None, output: str | None, settings: AskSettings
     ) -> None:
         self._systems = systems
         self._trip = trip
         self._output = output
-        self._cache = cache
-        self._progress = progress
-        self._known: dict[str, BaseScorer | Scores] = {}
+        self._settings = settings
+        self._known: dict[object, BaseScorer] = {}
+        self._under_way = ExitStack()
+        self._said: dict[str, Made] = {}
+        self._notes: dict[Note, None] = {}
         self.drifts: dict[str, Drift] = {}
         self.corpora: list[Corpus] = []
         self.scores: list[Scores] = []
-        self.notes: dict[Note, None] = {}
-        """What was left out, and why; each once."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._under_way.__exit__(kind, error, where)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was left out, and why, each once; and what systems say about the answers that they gave."""
+        return (*self._notes, *remarks_of(self._said.values()))
 
     @property
     def via(self) -> str | None:
@@ -68,21 +81,24 @@ class Asking:
     def frames(self, datasets: Mapping[str, Corpus], *, data: str, group: str) -> Asked | None:
         """Every system about every dataset; None where no system can be asked."""
         where = f"{data}, {group}"
-        systems = self._able(datasets, where)
-        if not systems:
+        made = {name: resolved(self._systems, corpus, self._settings, self._known) for name, corpus in datasets.items()}
+        able = self._able(made, datasets, where)
+        if not able:
             return None
         setting = {"data": data, "group": group}
-        plain = {name: self._frame(systems, corpus, name, setting) for name, corpus in datasets.items()}
+        plain = {name: self._frame(_at(able, made[name]), one, name, setting) for name, one in datasets.items()}
         if self._trip is None:
             return Asked([pl.concat(plain.values())])
         drifts = {name: drift(corpus, self._trip) for name, corpus in datasets.items()}
         self.drifts |= {f"{data} {group} {name}": drifted for name, drifted in drifts.items()}
-        there = [
-            one for one in systems if self._can_travel(self._made(one, next(iter(datasets.values()))), drifts, where)
-        ]
+        first = next(iter(made.values()))
+        there = [place for place in able if self._can_travel(first[place], drifts, where)]
         if not there:
             return Asked([pl.concat(plain.values())])
-        home = {name: self._frame(there, corpus, name, setting, trip=self._trip) for name, corpus in datasets.items()}
+        home = {
+            name: self._frame(_at(there, made[name]), one, name, setting, trip=self._trip)
+            for name, one in datasets.items()
+        }
         kept = {name: _kept(drifted) for name, drifted in drifts.items()}
         rated = [pl.concat(plain.values()), pl.concat(home.values())]
         if all(len(kept[name]) == len(corpus) for name, corpus in datasets.items()):
@@ -95,20 +111,19 @@ class Asking:
             return Asked(rated)
         return Asked([*rated, _only(home, whole, f"{group}{UNBROKEN}")], _only(plain, whole, f"{group}{UNBROKEN}"))
 
-    def _able(self, datasets: Mapping[str, Corpus], where: str) -> list[str | Scorer]:
-        """The systems that can be asked: people who did not label all of these texts cannot."""
+    def _able(self, made: Mapping[str, Sequence[Made]], datasets: Mapping[str, Corpus], where: str) -> list[int]:
+        """The places of systems that can be asked: people who did not label all of these texts cannot."""
         able = []
         texts = [text for corpus in datasets.values() for text in corpus.frame["text"]]
-        for one in self._systems:
-            made = self._made(one, next(iter(datasets.values())))
-            if isinstance(made, Human) and not made.labelled(texts).all():
-                number = int(made.labelled(texts).sum())
-                self._note(made.name, f"not rated on {where}: {number:,} of its {len(texts):,} texts are labelled")
+        for place, one in enumerate(next(iter(made.values()))):
+            if isinstance(one, Human) and not one.labelled(texts).all():
+                number = int(one.labelled(texts).sum())
+                self._note(one.name, f"not rated on {where}: {number:,} of its {len(texts):,} texts are labelled")
             else:
-                able.append(one)
+                able.append(place)
         return able
 
-    def _can_travel(self, made: BaseScorer | Scores, drifts: Mapping[str, Drift], where: str) -> bool:
+    def _can_travel(self, made: Made, drifts: Mapping[str, Drift], where: str) -> bool:
         """Whether a system can be asked about what came home: saved scores and people's labels are of other texts."""
         if isinstance(made, Scores):
             for name in dict.fromkeys(column.system for column in made.columns):
@@ -122,39 +137,37 @@ class Asking:
         return True
 
     def _note(self, about: str, text: str) -> None:
-        self.notes[Note(about, text)] = None
+        self._notes[Note(about, text)] = None
 
     def _frame(
         self,
-        systems: Sequence[str | Scorer],
+        made: Sequence[Made],
         corpus: Corpus,
         dataset: str,
         setting: Mapping[str, str],
         *,
         trip: ThereAndBack | None = None,
     ) -> pl.DataFrame:
-        scores = Scores.join([self._asked(self._made(one, corpus), corpus, trip) for one in systems])
+        self._said |= {one.name: one for one in made if not isinstance(one, Scores)}
+        on_its_way = [_on_its_way(one, corpus, trip) for one in made]
+        scores = self._under_way.enter_context(asked(on_its_way, corpus, self._settings)).scores
         self.corpora.append(corpus)
         self.scores.append(scores)
         via = None if trip is None else trip.via
         frame = long_form(scores, corpus, dataset=dataset, output=self._output, via=via, **setting)
         return frame.select(*(name for name in COLUMNS if name in frame.columns), "sentiment")
 
-    def _asked(self, made: BaseScorer | Scores, corpus: Corpus, trip: ThereAndBack | None) -> Scores:
-        if isinstance(made, Scores):
-            return made
-        if isinstance(made, BiasedFemale):
-            # As in the paper, it goes by the row, so that it stays what it is on texts without a person's word.
-            return _by_row(made, corpus)
-        asked = made if trip is None else _named_as(made, RoundTrip(made, trip))
-        return score([asked], corpus, cache=self._cache, progress=self._progress)
 
-    def _made(self, one: str | Scorer, corpus: Corpus) -> BaseScorer | Scores:
-        if not isinstance(one, str):
-            return as_scorer(one)
-        if one not in self._known or _knows_its_corpus(one):
-            self._known[one] = resolve(one, corpus, cache=self._cache)
-        return self._known[one]
+def _at(places: Sequence[int], made: Sequence[Made]) -> list[Made]:
+    return [made[place] for place in places]
+
+
+def _on_its_way(made: Made, corpus: Corpus, trip: ThereAndBack | None) -> Made:
+    """A system as it is asked: after the round trip, where there is one."""
+    if isinstance(made, BiasedFemale):
+        # As in the paper, it goes by the row, so that it stays what it is on texts without a person's word.
+        return _by_row(made, corpus)
+    return _named_as(made, RoundTrip(made, trip)) if trip is not None and isinstance(made, BaseScorer) else made
 
 
 def _by_row(system: BiasedFemale, corpus: Corpus) -> Scores:
@@ -174,12 +187,6 @@ def _kept(drifted: Drift) -> list[str]:
         return drifted.kept().frame["id"].to_list()
     except EvenhandError:
         return []
-
-
-def _knows_its_corpus(spec: str) -> bool:
-    """Whether a system is built for one corpus, as those with planted bias are; others are built once."""
-    entry = REGISTRY.get(spec.partition("(")[0].strip())
-    return spec.startswith("file:") or (entry is not None and "corpus" in inspect.signature(entry.build).parameters)
 
 
 def _named_as(system: BaseScorer, trip: RoundTrip) -> RoundTrip:

@@ -9,7 +9,21 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import bounds, repeating, stdout_kept_clean
+from evenhand.cli.options import (
+    FLAGS,
+    AsJson,
+    BaseUrl,
+    Cache,
+    Draws,
+    Kind,
+    Outputs,
+    Overwrite,
+    Range,
+    SystemVersion,
+    asking,
+    repeating,
+    stdout_kept_clean,
+)
 from evenhand.errors import UsageError
 
 PAIRS = "May be repeated."
@@ -36,30 +50,42 @@ def chat(
         list[str] | None,
         typer.Option(metavar="GENDER=NUMBER", help="For studies without genders; else male=10 and female=10."),
     ] = None,
-    range_: Annotated[
-        str | None,
-        typer.Option("--range", metavar="LOW,HIGH", help="The range of scores that declare none (else 0,1)."),
-    ] = None,
+    range_: Range = None,
     seed: Annotated[int, typer.Option(help="For assigned genders and permutations.")] = 0,
-    cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
+    system_version: SystemVersion = None,
+    base_url: BaseUrl = None,
+    outputs: Outputs = None,
+    kind: Kind = None,
+    draws: Draws = None,
+    cache: Cache = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for chat.html, chat.json, tables, charts and conversations.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what is in conversations, and whether the user's gender changes what is said and how systems score it."""
     columns, speakers, genders = (_pairs(given) for given in (column, speaker, gender))
     counts = _numbers(assign)
-    ends = bounds(range_)
-    if not system and (range_ or cache):
-        raise UsageError("--range and --cache are for systems that are asked: --system NAME")
+    how = asking(
+        range_=range_,
+        system_version=system_version,
+        base_url=base_url,
+        outputs=outputs,
+        kind=kind,
+        draws=draws,
+        cache=cache,
+    )
+    if how and not system:
+        given = FLAGS[next(iter(how))]
+        raise UsageError(f"{given} is for systems that are asked: name one with --system NAME")
     from evenhand.chatting import examine_chat
     from evenhand.cli.show import show
 
     with stdout_kept_clean():
         found = examine_chat(
             logs, systems=system or (), columns=columns, separator=separator, speakers=speakers, genders=genders,
-            assign=counts, bounds=ends, seed=seed, cache=cache, out=out, command=repeating(sys.argv),
+            assign=counts, seed=seed, out=out, overwrite=overwrite, command=repeating(sys.argv), **how,
         )  # fmt: skip
     if out is not None:
         typer.echo(f"saved in {out}: open {out / 'chat.html'}", err=True)

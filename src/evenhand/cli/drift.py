@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import repeating, stdout_kept_clean
+from evenhand.cli.options import AsJson, CorpusName, Overwrite, Sample, Spelling, repeating, stdout_kept_clean
 from evenhand.errors import UsageError
 
 
@@ -18,16 +18,17 @@ def drift(
         str,
         typer.Argument(help="es, apertium:eng-spa, argos:en-da, hf:EN_DA,hf:DA_EN, or a .yaml file that describes it."),
     ],
-    corpus: Annotated[str, typer.Option(help="A corpus by name, or a .yaml, .csv, .jsonl or .parquet file.")] = "eec",
-    spelling: Annotated[str | None, typer.Option(help="The spelling of the corpus, where it has several.")] = None,
-    sample: Annotated[int | None, typer.Option(help="At most so many sentences, drawn as whole sources.")] = None,
+    corpus: CorpusName = "eec",
+    spelling: Spelling = None,
+    sample: Sample = None,
     seed: Annotated[int | None, typer.Option(help="For the sample (0).")] = None,
     even: Annotated[bool, typer.Option("--even", help="Leave out uneven sentences too, not only broken ones.")] = False,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for drift.html, drift.json, sentences.csv and kept.parquet, what is left."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
     cache: Annotated[Path | None, typer.Option(help="Folder for translations (else EVENHAND_CACHE_DIR).")] = None,
 ) -> None:
     """Send a corpus through another language and back, and see who gets lost on the way."""
@@ -53,7 +54,7 @@ def drift(
         kept = out / KEPT_FILE
         left = (
             f"to compare what is left: evenhand audit SYSTEM --corpus {shlex.quote(str(kept))}"
-            if kept in found.save(out)
+            if kept in found.save(out, overwrite=overwrite)
             else f"no two groups are left without what the round trip broke, so there is no {KEPT_FILE}"
         )
         typer.echo(f"saved in {out}: open {out / 'drift.html'}; {left}", err=True)

@@ -7,16 +7,44 @@ import shlex
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand, TyperOption
 
 from evenhand.errors import UsageError
 
+if TYPE_CHECKING:
+    from evenhand.scoring.settings import AskOptions
+
 NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0, "--overwrite": 0}
 """Options that change where results go, not what they are, and how many values follow them."""
 
+Range = Annotated[
+    str | None,
+    typer.Option("--range", metavar="LOW,HIGH", help="The range of scores that declare none (else 0,1)."),
+]
+SystemVersion = Annotated[
+    str | None, typer.Option(help="Names the version of py: systems, so that their answers may be cached.")
+]
+BaseUrl = Annotated[
+    str | None, typer.Option(metavar="URL", help="Where the server of openai:MODEL listens (else OPENAI_BASE_URL).")
+]
+Outputs = Annotated[
+    str | None, typer.Option(metavar="NAME,NAME", help="Names for the numbers of py: systems, columns of file:PATH.")
+]
+Kind = Annotated[
+    str | None, typer.Option(help="What those are: score, probability, ordinal or class (else found out).")
+]
+Draws = Annotated[int | None, typer.Option(help="How often to ask systems that sample; their means are compared (1).")]
+Cache = Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
+CorpusName = Annotated[
+    str, typer.Option(help="A corpus by name, a .yaml, .csv, .jsonl or .parquet file, or suite:FOLDER#attribute.")
+]
+Spelling = Annotated[str | None, typer.Option(help="The spelling of the corpus, where it has several.")]
+Sample = Annotated[int | None, typer.Option(help="At most this many sentences, drawn as whole sources.")]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace whatever result --out holds, also one of other systems.")
 ]
@@ -51,6 +79,35 @@ def names(text: str | None) -> list[str] | None:
     if not all(found):
         raise UsageError(f"{text!r} has an empty name: give names with commas between them, as in negative,positive")
     return found
+
+
+FLAGS = {"bounds": "--range", "version": "--system-version"} | {
+    name: f"--{name.replace('_', '-')}" for name in ("base_url", "outputs", "kind", "draws", "cache")
+}
+"""What the command line calls the fields of `AskOptions`."""
+
+
+def asking(
+    *,
+    range_: str | None,
+    system_version: str | None,
+    base_url: str | None,
+    outputs: str | None,
+    kind: str | None,
+    draws: int | None,
+    cache: Path | None,
+) -> AskOptions:
+    """How systems are asked, as far as something was said."""
+    said: dict[str, Any] = {
+        "bounds": bounds(range_),
+        "version": system_version,
+        "base_url": base_url,
+        "outputs": names(outputs),
+        "kind": kind,
+        "draws": draws,
+        "cache": cache,
+    }
+    return cast("AskOptions", {name: value for name, value in said.items() if value is not None})
 
 
 class OneValueEach(TyperCommand):

@@ -8,7 +8,21 @@ from typing import Annotated, Any
 
 import typer
 
-from evenhand.cli.options import repeating, stdout_kept_clean
+from evenhand.cli.options import (
+    FLAGS,
+    AsJson,
+    BaseUrl,
+    Cache,
+    Draws,
+    Kind,
+    Outputs,
+    Overwrite,
+    Range,
+    SystemVersion,
+    asking,
+    repeating,
+    stdout_kept_clean,
+)
 from evenhand.errors import UsageError
 
 ALL_GROUPS = "1,2,3,4"
@@ -32,7 +46,14 @@ def rate(
     k: Annotated[int | None, typer.Option(help="How groups 2 and 4 are confounded, 0 to 6 (1).")] = None,
     output: Annotated[str | None, typer.Option(help="Which output, of systems that have several.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for rating.html, rating.json and a label each.")] = None,
-    cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
+    overwrite: Overwrite = False,
+    range_: Range = None,
+    system_version: SystemVersion = None,
+    base_url: BaseUrl = None,
+    outputs: Outputs = None,
+    kind: Kind = None,
+    draws: Draws = None,
+    cache: Cache = None,
     scores: Annotated[
         Path | None,
         typer.Option(help="A table of what others have scored: system, dataset, <attributes>, emotion, sentiment."),
@@ -52,20 +73,26 @@ def rate(
     overall: Annotated[str, typer.Option(help="How several ratings become one: worst or median.")] = "worst",
     bootstrap: Annotated[int, typer.Option(help="How often persons and words are drawn again; 0: never.")] = 1000,
     seed: Annotated[int, typer.Option(help="For those draws.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Rate systems for bias: raw scores, a partial order, and levels from 1 (least biased)."""
     from evenhand.cli.show import show
 
     settings: dict[str, Any] = {
         "levels": levels,
-        "preset": preset,
         "supported_only": supported_only,
         "overall": overall,
         "bootstrap": bootstrap,
-        "seed": seed,
-        "command": repeating(sys.argv),
     }
+    how = asking(
+        range_=range_,
+        system_version=system_version,
+        base_url=base_url,
+        outputs=outputs,
+        kind=kind,
+        draws=draws,
+        cache=cache,
+    )
     if systems:
         _refuse({"--scores": scores, "--attribute": attribute, "--confounder": confounder}, TABLES)
         from evenhand.assessing import rate_systems
@@ -78,15 +105,19 @@ def rate(
                 via=via,
                 k=k,
                 output=output,
-                cache=cache,
+                seed=seed,
                 out=out,
+                overwrite=overwrite,
+                command=repeating(sys.argv),
+                preset=preset,
                 **settings,
+                **how,
             )
     elif scores is None:
         raise UsageError("name systems to rate, or a table of scores: --scores FILE")
     else:
-        asking = {"--groups": groups, "--chat": chat, "--via": via, "--k": k, "--output": output, "--cache": cache}
-        _refuse(asking, SYSTEMS)
+        _refuse({"--groups": groups, "--chat": chat, "--via": via, "--k": k, "--output": output}, SYSTEMS)
+        _refuse({FLAGS[name]: value for name, value in how.items()}, SYSTEMS)
         if not attribute:
             raise UsageError("name an attribute to rate by: --attribute gender")
         if supported_only and not confounder:
@@ -96,9 +127,17 @@ def rate(
 
         if out is not None:
             check_writable(out)
-        found = rate_scores(scores, attributes=attribute, confounders=confounder, **settings)
+        found = rate_scores(
+            scores,
+            attributes=attribute,
+            confounders=confounder,
+            seed=seed,
+            preset=preset,
+            command=repeating(sys.argv),
+            **settings,
+        )
         if out is not None:
-            found.save(out)
+            found.save(out, overwrite=overwrite)
     if out is not None:
         typer.echo(f"saved in {out}: open {out / 'rating.html'}", err=True)
     show(found, as_json=as_json)

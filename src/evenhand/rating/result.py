@@ -15,7 +15,7 @@ from evenhand.rating.questions import Answer, answers
 from evenhand.rating.ratings import REPLICATES, RULES, Rating, RatingSettings, rate_table
 from evenhand.rating.rejection import RejectionSettings, preset
 from evenhand.rating.table import checked, read_scores
-from evenhand.results import Provenance, Result, SystemUsed
+from evenhand.results import Provenance, Result, Subject, SystemUsed
 
 COLUMNS = {
     **dict.fromkeys(("data", "group", "attribute", "via", "method", "system"), pl.String),
@@ -40,6 +40,11 @@ class Ratings(Result):
     """To the three questions of the paper, as far as the data allow."""
     drifts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By dataset, where there was a round trip: what translation did to its sentences (the content of a `Drift`)."""
+
+    @classmethod
+    def subject_of(cls, provenance: Provenance) -> Subject:
+        """The systems: what they are rated on is made for the purpose."""
+        return Subject(provenance.system_names, files=tuple(one.name for one in provenance.files))
 
     def __repr__(self) -> str:
         return f"<Ratings: {len(self.results)} of {', '.join(self.systems)}>"

@@ -77,11 +77,10 @@ class Result(ABC):
         """What is saved beside the JSON and read again by `load`."""
         return {}
 
-    @property
-    def subject(self) -> Subject:
-        """What it is about."""
-        files = tuple(file.name for file in self.provenance.files)
-        return Subject(self.provenance.system_names, self.provenance.corpus_names, files)
+    @classmethod
+    def subject_of(cls, provenance: Provenance) -> Subject:
+        """What a result of this kind and provenance is about."""
+        return Subject(provenance.system_names, provenance.corpus_names, tuple(one.name for one in provenance.files))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: the kind, the content, the notes and the provenance."""
@@ -129,7 +128,7 @@ class Result(ABC):
         result of another kind, of other systems or of another corpus is refused, unless that may be overwritten.
         """
         folder = Path(folder)
-        check_out(folder, type(self), self.subject, overwrite=overwrite)
+        check_out(folder, type(self), self.subject_of(self.provenance), overwrite=overwrite)
         renderer = renderer_of(self)
         contents = {
             renderer.page_file: self.to_html().encode(),
@@ -202,9 +201,10 @@ def check_out(folder: Path, kind: type[Result], subject: Subject, *, overwrite: 
     check_writable(folder)
     for there in [] if overwrite else kinds_in(folder):
         try:
-            found = there.from_dict(read_saved(folder / there.file)).subject
+            provenance = Provenance.from_dict(read_saved(folder / there.file)["provenance"])
         except (EvenhandError, *UNREADABLE) as error:
             raise UsageError(f"{folder} holds a result that cannot be read ({one_line(error)}); {INSTEAD}") from error
+        found = there.subject_of(provenance)
         if there is not kind or not found.same_as(subject):
             held, new = f"{there.kind} of {found}", f"{kind.kind} of {subject}"
             raise UsageError(f"{folder} already holds another result ({held}; this one is {new}): {INSTEAD}")

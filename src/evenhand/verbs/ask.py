@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Unpack
@@ -38,8 +38,13 @@ class Answers:
     @property
     def notes(self) -> tuple[Note, ...]:
         """What systems say about the answers that they gave."""
-        said = {one.name: one.remarks() for one in self.systems if not isinstance(one, Scores)}
-        return tuple(Note(name, one_line(remark, most=1_000)) for name, given in said.items() for remark in given)
+        return remarks_of(self.systems)
+
+
+def remarks_of(systems: Iterable[Made]) -> tuple[Note, ...]:
+    """What systems say about the answers that they gave."""
+    said = {one.name: one.remarks() for one in systems if not isinstance(one, Scores)}
+    return tuple(Note(name, one_line(remark, most=1_000)) for name, given in said.items() for remark in given)
 
 
 def ask(systems: Given | Sequence[Given], corpus: Corpus, **options: Unpack[AskOptions]) -> Scores | Tags:
@@ -49,12 +54,17 @@ def ask(systems: Given | Sequence[Given], corpus: Corpus, **options: Unpack[AskO
         return answers.scores if answers.tags is None else answers.tags
 
 
-def resolved(systems: Given | Sequence[Given], corpus: Corpus, settings: AskSettings) -> list[Made]:
-    """What is to be asked about this corpus, or scores that are there already.
+def resolved(
+    systems: Given | Sequence[Given],
+    corpus: Corpus,
+    settings: AskSettings,
+    known: dict[object, BaseScorer] | None = None,
+) -> list[Made]:
+    """What is to be asked about this corpus, or scores that are there already; `known` were made for another corpus.
 
     A setting that no system has a use for is refused.
     """
-    resolver = Resolver(corpus, settings)
+    resolver = Resolver(corpus, settings, known)
     given = listed_systems(systems)
     made: list[Made] = [resolver.given_tagger(one) if corpus.tagged else resolver.given(one) for one in given]
     for flag in settings.flags:
