@@ -8,11 +8,11 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.findings import Finding
-from evenhand.report.compared.words import question, short_verdict
+from evenhand.report.compared.words import questions, short_verdict
 from evenhand.report.figures import SCHEMA, STATIC_WIDTH, Row, Spec, base_chart
 from evenhand.report.measured.words import metric
 
-SERIES = ("first", "second", "difference")
+DIFFERENCE = "difference"
 SERIES_COLOURS = {"light": ("#1d4ed8", "#b45309", "#1c1917"), "dark": ("#60a5fa", "#fbbf24", "#f5f5f4")}
 SERIES_SHAPES = ("circle", "square", "diamond")
 CHANGES = ("closer", "further", "same", "cannot tell")
@@ -23,21 +23,26 @@ CHANGE_COLOURS = {
 CHANGE_SHAPES = ("triangle-left", "triangle-right", "circle", "diamond")
 GAP_STEP, METRIC_STEP = 22, 16
 AXIS = {"labelLimit": 260}
+LEGEND = {"orient": "top", "title": None, "labelLimit": 260}
 
 
 def gap_rows(comparison: Comparison) -> list[Row]:
     """Three rows per question, in percent of the range."""
-    several = len({(gap.one_called, gap.one.output) for gap in comparison.gaps}) > 1
-    return [row for gap in comparison.gaps for row in _gap_rows(gap, several=several)]
+    asked = zip(comparison.gaps, questions(comparison), strict=True)
+    return [row for gap, question in asked for row in _gap_rows(gap, question, series_of(comparison))]
 
 
-def _gap_rows(gap: GapDifference, *, several: bool) -> list[Row]:
-    name = f"{gap.other.system} {gap.other.output}: {question(gap)}" if several else question(gap)
+def series_of(comparison: Comparison) -> tuple[str, str, str]:
+    """What the legend calls the gaps of the first, of the second, and their difference."""
+    return comparison.one, comparison.other, DIFFERENCE
+
+
+def _gap_rows(gap: GapDifference, question: str, series: tuple[str, str, str]) -> list[Row]:
     called = (gap.one_called, gap.other_called, f"{gap.other_called} − {gap.one_called}")
     findings = (gap.one, gap.other, gap.difference)
     return [
-        _gap_row(finding, question=name, series=series, called=who, verdict=short_verdict(gap))
-        for finding, series, who in zip(findings, SERIES, called, strict=True)
+        _gap_row(finding, question=question, series=name, called=who, verdict=short_verdict(gap))
+        for finding, name, who in zip(findings, series, called, strict=True)
     ]
 
 
@@ -71,14 +76,14 @@ def metric_rows(measured: MeasuredDifference) -> list[Row]:
     return rows
 
 
-def gaps_chart(rows: Sequence[Row], *, delta: float, theme: str = "light") -> Spec:
+def gaps_chart(rows: Sequence[Row], *, series: tuple[str, str, str], delta: float, theme: str = "light") -> Spec:
     """Both gaps and their difference, question by question; the band is ±delta (in %)."""
     y = {"field": "question", "type": "nominal", "sort": None, "title": None, "axis": AXIS}
-    offset = {"field": "series", "type": "nominal", "sort": list(SERIES)}
+    offset = {"field": "series", "type": "nominal", "sort": list(series)}
     colour = {
         "field": "series",
-        "scale": {"domain": SERIES, "range": SERIES_COLOURS[theme]},
-        "legend": {"orient": "top", "title": None},
+        "scale": {"domain": series, "range": SERIES_COLOURS[theme]},
+        "legend": LEGEND,
     }
     tooltip = [
         {"field": "called", "title": "whose gap"},
@@ -118,8 +123,8 @@ def gaps_chart(rows: Sequence[Row], *, delta: float, theme: str = "light") -> Sp
                     "color": colour,
                     "shape": {
                         "field": "series",
-                        "scale": {"domain": SERIES, "range": SERIES_SHAPES},
-                        "legend": {"orient": "top", "title": None},
+                        "scale": {"domain": series, "range": SERIES_SHAPES},
+                        "legend": LEGEND,
                     },
                     "tooltip": tooltip,
                 },
@@ -136,7 +141,7 @@ def metrics_chart(rows: Sequence[Row], *, theme: str = "light") -> Spec:
     colour = {
         "field": "change",
         "scale": {"domain": CHANGES, "range": CHANGE_COLOURS[theme]},
-        "legend": {"orient": "top", "title": None},
+        "legend": LEGEND,
     }
     tooltip = [
         {"field": "metric"},
@@ -171,7 +176,7 @@ def metrics_chart(rows: Sequence[Row], *, theme: str = "light") -> Spec:
                     "shape": {
                         "field": "change",
                         "scale": {"domain": CHANGES, "range": CHANGE_SHAPES},
-                        "legend": {"orient": "top", "title": None},
+                        "legend": LEGEND,
                     },
                     "tooltip": tooltip,
                 },
@@ -185,7 +190,8 @@ def metrics_chart(rows: Sequence[Row], *, theme: str = "light") -> Spec:
 def static_figures(comparison: Comparison) -> dict[str, Spec]:
     """One figure: the gaps, then the metrics of each attribute below them."""
     delta = 100 * comparison.provenance.settings["equivalence"]
-    parts = [_titled(gaps_chart(gap_rows(comparison), delta=delta), f"{comparison.other} against {comparison.one}")]
+    gaps = gaps_chart(gap_rows(comparison), series=series_of(comparison), delta=delta)
+    parts = [_titled(gaps, f"{comparison.other} against {comparison.one}")]
     for measured in comparison.metrics:
         rows = metric_rows(measured)
         if rows:

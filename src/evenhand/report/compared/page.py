@@ -8,8 +8,8 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.metrics.differences import MetricDifference
-from evenhand.report.compared.figures import gap_rows, gaps_chart, metric_rows, metrics_chart
-from evenhand.report.compared.words import in_words, metrics_in_words, question, short_verdict, shown, shown_interval
+from evenhand.report.compared.figures import gap_rows, gaps_chart, metric_rows, metrics_chart, series_of
+from evenhand.report.compared.words import in_words, metrics_in_words, questions, short_verdict, shown, shown_interval
 from evenhand.report.figures import COLOURS
 from evenhand.report.measured.words import metric
 from evenhand.report.page.shell import render
@@ -37,6 +37,8 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
         "sections": [
             {"id": name, "short": short} for name, short in SECTIONS.items() if name != "metrics" or comparison.metrics
         ],
+        "one": comparison.one,
+        "other": comparison.other,
         "shared": f"{comparison.shared.sentences:,}",
         "sentences": [
             {"verdict": gap.difference.verdict, "tag": short_verdict(gap), "text": in_words(gap)}
@@ -44,7 +46,7 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
         ],
         "metric_sentences": [metrics_in_words(measured) for measured in comparison.metrics],
         "notes": [str(note) for note in comparison.notes],
-        "rows": [_row(gap) for gap in comparison.gaps],
+        "rows": [_row(gap, asked) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)],
         "parts": [_part(measured) for measured in comparison.metrics],
         "level": f"{100 * (1 - settings['alpha']):g} %",
         "delta": f"{100 * settings['equivalence']:g} %",
@@ -54,17 +56,14 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _row(gap: GapDifference) -> dict[str, Any]:
+def _row(gap: GapDifference, question: str) -> dict[str, Any]:
     p = gap.difference.generalising.p_adjusted
     return {
-        "one": gap.one_called,
-        "other": gap.other_called,
-        "output": gap.other.output,
-        "question": question(gap),
+        "question": question,
         "verdict": gap.difference.verdict,
         "verdict_text": short_verdict(gap),
         "cells": [
-            (shown(gap, finding.generalising.estimate), shown_interval(gap, finding))
+            f"{shown(gap, finding.generalising.estimate)} ({shown_interval(gap, finding)})"
             for finding in (gap.one, gap.other, gap.difference)
         ],
         "p": "undefined" if p is None else shown_p(p),
@@ -99,10 +98,13 @@ def _metric_row(found: MetricDifference) -> dict[str, Any]:
 
 
 def _drawn(comparison: Comparison) -> dict[str, Any]:
-    delta = 100 * comparison.provenance.settings["equivalence"]
+    delta, series = 100 * comparison.provenance.settings["equivalence"], series_of(comparison)
     return {
         "specs": {
-            theme: {"gaps": gaps_chart([], delta=delta, theme=theme), "metrics": metrics_chart([], theme=theme)}
+            theme: {
+                "gaps": gaps_chart([], series=series, delta=delta, theme=theme),
+                "metrics": metrics_chart([], theme=theme),
+            }
             for theme in COLOURS
         },
         "gaps": gap_rows(comparison),

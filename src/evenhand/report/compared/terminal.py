@@ -8,7 +8,7 @@ from rich.text import Text
 
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
-from evenhand.report.compared.words import in_words, metrics_in_words, question, short_verdict, shown, shown_interval
+from evenhand.report.compared.words import in_words, metrics_in_words, questions, short_verdict, shown, shown_interval
 from evenhand.report.terminal import COLOURS
 
 READING = (
@@ -49,8 +49,7 @@ def _reading(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> Table:
-    several = len({(gap.one_called, gap.one.output) for gap in comparison.gaps}) > 1
-    rows = [_row(gap, several=several) for gap in comparison.gaps]
+    rows = [_row(gap, asked) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)]
     table = Table(box=None, pad_edge=False, header_style="bold")
     # Questions may take several lines; numbers and verdicts never do.
     table.add_column(HEADINGS[0], overflow="fold", min_width=NARROWEST)
@@ -63,10 +62,9 @@ def _table(comparison: Comparison) -> Table:
     return table
 
 
-def _row(gap: GapDifference, *, several: bool) -> tuple[str | Text, ...]:
-    who = f"{gap.other_called} {gap.other.output}: " if several else ""
+def _row(gap: GapDifference, asked: str) -> tuple[str | Text, ...]:
     return (
-        Text(f"{who}{question(gap)}"),
+        Text(asked),
         *(shown(gap, finding.generalising.estimate) for finding in (gap.one, gap.other, gap.difference)),
         shown_interval(gap, gap.difference),
         Text(short_verdict(gap), style=COLOURS[gap.difference.verdict]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.findings import Finding
@@ -45,11 +46,18 @@ def short_verdict(gap: GapDifference) -> str:
     return gap.size if gap.size != "cannot tell" else verdict
 
 
-def question(gap: GapDifference) -> str:
-    """Who is compared, on which sentences and output."""
+def questions(comparison: Comparison) -> list[str]:
+    """What each gap is about, in as few words as tell it from the others: `women − men`, or `joy: women − men`."""
+    systems = {gap.other_called for gap in comparison.gaps}
+    outputs = {gap.other.output for gap in comparison.gaps}
+    return [_question(gap, systems=len(systems) > 1, outputs=len(outputs) > 1) for gap in comparison.gaps]
+
+
+def _question(gap: GapDifference, *, systems: bool, outputs: bool) -> str:
     asked = gap.difference
+    lead = [gap.other.system] * systems + [gap.other.output] * outputs
     subset = "" if asked.subset == "all" else f", {asked.subset}"
-    return f"{asked.first_label} − {asked.second_label}{subset}"
+    return f"{' '.join(lead)}{': ' if lead else ''}{asked.first_label} − {asked.second_label}{subset}"
 
 
 def metrics_in_words(measured: MeasuredDifference) -> str:

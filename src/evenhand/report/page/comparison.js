@@ -1,9 +1,10 @@
 (() => {
+  const LEAST = 560;
   const { data, byId, chartIn, withRows, start } = evenhand;
 
   const chart = (place, name, rows) => {
     place.replaceChildren();
-    chartIn(place, name, data.specs.light[name].description, (show) => show(withRows(name, rows)));
+    chartIn(place, name, data.specs.light[name].description, (show) => show(withRows(name, rows), LEAST));
   };
   start(() => {
     chart(byId("gaps-chart"), "gaps", data.gaps);
