@@ -63,8 +63,8 @@ def compare(
     plain = [name for name in asked if CROSS not in name] if first.measured and second.measured else []
     metrics, refused = measured_differences(pairs, corpus, attributes=plain, settings=settings)
     found = Comparison(
-        one=first.name,
-        other=second.name,
+        one=pairs[0].one_called if len(pairs) == 1 else first.name,
+        other=pairs[0].other_called if len(pairs) == 1 else second.name,
         shared=Shared(len(corpus), len(first.corpus), len(second.corpus)),
         gaps=gaps.found,
         metrics=tuple(metrics),

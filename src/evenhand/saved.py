@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from evenhand.annotating import Sheets
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.chat import Chat
 from evenhand.comparing.comparison import Comparison
-from evenhand.errors import UsageError
+from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.measuring import Metrics
 from evenhand.rating import Ratings
 from evenhand.results import Result
+from evenhand.results.listed import SavedResult, SavedResults
+from evenhand.results.result import kinds_in
 from evenhand.translation import Drift
 
 KINDS: tuple[type[Result], ...] = (Audit, Metrics, Comparison, Ratings, Drift, Chat, Sheets)
 """In the order in which a folder is looked through: an audit of labelled sentences holds its metrics too."""
+DEEPEST, MOST_FOLDERS = 8, 10_000
+"""How far below a folder, and in how many folders, saved results are looked for."""
 
 
 def load_result(path: str | Path) -> Result:
@@ -27,3 +33,42 @@ def load_result(path: str | Path) -> Result:
             return kind.load(folder)
     known = ", ".join(kind.file for kind in KINDS)
     raise UsageError(f"{path} holds no saved result ({known}); commands with --out {folder} save one")
+
+
+def find_results(folder: str | Path) -> SavedResults:
+    """The saved results in a folder and below it; links are not followed, hidden folders are left out."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    search = _Search(folder)
+    found = [_described(place, kind) for place in search for kind in kinds_in(place)]
+    return SavedResults(tuple(found), search.complete)
+
+
+class _Search:
+    """The folders below a folder, sorted, as many and as deep as is reasonable."""
+
+    def __init__(self, top: Path) -> None:
+        self._top = top
+        self.complete = True
+
+    def __iter__(self) -> Iterator[Path]:
+        for number, (place, below, _) in enumerate(os.walk(self._top)):
+            if number == MOST_FOLDERS:
+                self.complete = False
+                return
+            here = Path(place)
+            below[:] = sorted(name for name in below if not name.startswith("."))
+            if below and len(here.relative_to(self._top).parts) >= DEEPEST:
+                self.complete = False
+                below.clear()
+            yield here
+
+
+def _described(folder: Path, kind: type[Result]) -> SavedResult:
+    try:
+        result = kind.load(folder)
+    except EvenhandError as error:
+        return SavedResult(str(folder), kind.kind, problem=one_line(error))
+    subject = kind.subject_of(result.provenance)
+    return SavedResult(str(folder), kind.kind, subject.systems, subject.corpora, result.summary())

@@ -82,6 +82,7 @@ MADE: dict[str, Callable[[], Result]] = {
     "even drift": lambda: drift(eec().sample(480), there_and_back(), even=True),
     "chat": partial(examine_chat, ["example"], relabellings=99),
     "chat with systems": partial(examine_chat, ["example"], systems=["vader"], relabellings=99, progress=False),
+    "comparison": lambda: compare(*(audit(f"planted(gap={gap})", sample=480, progress=False) for gap in (0.05, 0.01))),
     "agreement": partial(check_sheets, INPUTS / "sheets"),
 }
 """A kind of result, or a case of one, is a row."""

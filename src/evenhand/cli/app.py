@@ -11,6 +11,7 @@ from evenhand.cli import (
     annotate,
     audit,
     chat,
+    compare,
     corpus,
     drift,
     measure,
@@ -18,6 +19,7 @@ from evenhand.cli import (
     repair,
     report,
     reproduce,
+    runs,
     study,
     systems,
     train,
@@ -33,6 +35,8 @@ app = typer.Typer(
 )
 app.command()(audit.audit)
 app.command()(report.report)
+app.command()(compare.compare)
+app.command()(runs.runs)
 app.command()(study.study)
 app.command()(measure.measure)
 app.command()(measure.metrics)

@@ -25,7 +25,7 @@ class Comparison(Result):
     file: ClassVar[str] = "comparison.json"
 
     one: str
-    """What the first run is called."""
+    """What the first is called: the system, or the run where several systems are compared."""
     other: str
     shared: Shared
     gaps: tuple[GapDifference, ...] = field(repr=False)

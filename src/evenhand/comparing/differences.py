@@ -37,11 +37,11 @@ class GapDifference:
     """What an audit of the first system finds on these sentences, without what it rests on."""
     other: Finding
     difference: Finding
-    """Its verdict: the other's gap is higher (more in favour of the first group), lower, equivalent, or cannot tell."""
+    """Its verdict: the other's gap is higher (further towards the first group), lower, equivalent, or cannot tell."""
     size: Size
-    """Whether the other's gap is shown to be smaller or larger than the one's, whichever group they favour."""
+    """Whether the other's gap is shown to be smaller or larger than the one's, whichever group scores higher."""
     changed_sides: bool
-    """Whether both gaps are shown, one in favour of each group."""
+    """Whether both gaps are shown, and another group scores higher in each."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -1,0 +1,54 @@
+"""`evenhand compare`: the difference between two saved runs, or between two systems of one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli.options import Overwrite, repeating
+
+RUN = "What `evenhand audit --out RUN` wrote; RUN#SYSTEM (or RUN#SYSTEM/OUTPUT) where it holds several."
+
+
+def compare(
+    one: Annotated[str, typer.Argument(metavar="RUN", help=RUN)],
+    other: Annotated[str, typer.Argument(metavar="RUN", help="The run to compare with it, likewise.")],
+    attribute: Annotated[
+        list[str] | None, typer.Option(help="Attributes to compare, as in race+gender. Default: those both runs asked.")
+    ] = None,
+    subset: Annotated[
+        list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
+    correction: Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")] = "bonferroni",
+    equivalence: Annotated[
+        float, typer.Option(help="The difference that is too small to matter, as a share of the range.")
+    ] = 0.01,
+    seed: Annotated[int, typer.Option(help="For the resamples and the permutations.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for comparison.html, comparison.json, tables and the figure.")
+    ] = None,
+    overwrite: Overwrite = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+) -> None:
+    """Compare the gaps and metrics of two saved runs, paired by person and sentence: the second RUN minus the first."""
+    from evenhand.cli.show import show
+    from evenhand.comparing import Settings
+    from evenhand.comparing_runs import compare as run
+
+    found = run(
+        one,
+        other,
+        attributes=attribute,
+        subsets=subset or ["all"],
+        settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
+        out=out,
+        overwrite=overwrite,
+        command=repeating(sys.argv),
+    )
+    if out is not None:
+        typer.echo(f"saved in {out}: open {out / 'comparison.html'}, or `evenhand report {out}`", err=True)
+    show(found, as_json=as_json)
