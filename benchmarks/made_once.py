@@ -16,8 +16,8 @@ from evenhand.auditing import audit
 from evenhand.contrasts import declare
 from evenhand.corpora import Corpus, eec
 from evenhand.corpora.persons import Directory
-from evenhand.repair import layers
 from evenhand.repairing import repair_system
+from evenhand.repairs import layers
 from evenhand.scoring import Scores
 
 CONTRASTS, DIRECTORIES, FITS, COPIES = "contrasts", "directories of persons", "fits of layers", "copies of scores"

@@ -11,9 +11,9 @@ import pytest
 
 from evenhand import audit, eec, score
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.repair.result import Repair
-from evenhand.repair.workshop import ALL_METHODS, RECORDED, RepairSettings
 from evenhand.repairing import repair_system
+from evenhand.repairs.result import Repair
+from evenhand.repairs.workshop import ALL_METHODS, RECORDED, RepairSettings
 from evenhand.specs import resolve
 
 pytestmark = pytest.mark.slow

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from evenhand.findings import Finding
     from evenhand.measuring import measure_file, measure_scores
     from evenhand.metrics import Predictions, measure
-    from evenhand.repair import Calibrator, load_calibrator
     from evenhand.repairing import repair_system
+    from evenhand.repairs import Calibrator, load_calibrator
     from evenhand.scoring import Scores, score
     from evenhand.studies import Study
     from evenhand.studying import study
@@ -51,7 +51,7 @@ __all__ = [
 # Imported on first use, so that `evenhand --help` does not wait for numpy.
 _HOMES = {
     "Audit": "evenhand.comparing.audit",
-    "Calibrator": "evenhand.repair",
+    "Calibrator": "evenhand.repairs",
     "Corpus": "evenhand.corpora",
     "EvenhandError": "evenhand.errors",
     "Finding": "evenhand.findings",
@@ -66,7 +66,7 @@ _HOMES = {
     "audit_taggers": "evenhand.auditing",
     "compare": "evenhand.comparing",
     "eec": "evenhand.corpora",
-    "load_calibrator": "evenhand.repair",
+    "load_calibrator": "evenhand.repairs",
     "load_corpus": "evenhand.corpora",
     "measure": "evenhand.metrics",
     "measure_file": "evenhand.measuring",

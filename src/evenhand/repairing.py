@@ -12,9 +12,9 @@ from evenhand.auditing import SystemLike, system_of
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.files import check_writable
-from evenhand.repair.gold import quality_on_gold, read_gold_texts
-from evenhand.repair.result import Repair
-from evenhand.repair.workshop import RepairSettings, Workshop
+from evenhand.repairs.gold import quality_on_gold, read_gold_texts
+from evenhand.repairs.result import Repair
+from evenhand.repairs.workshop import RepairSettings, Workshop
 from evenhand.report.repair import save_repair
 from evenhand.results.provenance import package_versions
 from evenhand.scoring import Scores

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evenhand.repair.judging import Judgement
-from evenhand.repair.layers import Layer
-from evenhand.repair.outcomes import Estimate, Outcome, Price
-from evenhand.repair.paired_means import Evaluation, PairedMeans, WordMean
-from evenhand.repair.result import Cost, GoldQuality, Repair, WordOrder
+from evenhand.repairs.judging import Judgement
+from evenhand.repairs.layers import Layer
+from evenhand.repairs.outcomes import Estimate, Outcome, Price
+from evenhand.repairs.paired_means import Evaluation, PairedMeans, WordMean
+from evenhand.repairs.result import Cost, GoldQuality, Repair, WordOrder
 
 SPLITS = ("person", "template", "emotion_word")
 METHODS = {"terms": "fitted", "layers": "fitted", "additive": "published", "averaging": "exact"}

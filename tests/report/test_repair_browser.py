@@ -12,8 +12,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import Repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import Repair
 from evenhand.report.repair import save_repair
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

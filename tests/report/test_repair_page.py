@@ -12,8 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evenhand.repair.outcomes import Estimate, Outcome
-from evenhand.repair.result import Repair
+from evenhand.repairs.outcomes import Estimate, Outcome
+from evenhand.repairs.result import Repair
 from evenhand.report.repair import save_repair, to_html
 from evenhand.report.repair.advice import glances, headline
 from evenhand.report.repair.tables import outcomes_frame, price_rows

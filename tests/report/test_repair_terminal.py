@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import Repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import Repair
 from evenhand.report.repair.terminal import show_repair
 
 Make = Callable[..., Repair]

@@ -49,8 +49,8 @@ def repair(
 ) -> None:
     """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
     from evenhand.corpora import load_corpus
-    from evenhand.repair.workshop import RepairSettings
     from evenhand.repairing import CALIBRATORS, repair_system
+    from evenhand.repairs.workshop import RepairSettings
 
     settings = RepairSettings(
         methods=tuple(method) if method else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evenhand.files import write_together
-from evenhand.repair.result import Repair
+from evenhand.repairs.result import Repair
 from evenhand.report.figures import write_figures
 from evenhand.report.repair.figures import static_figures
 from evenhand.report.repair.page import to_html

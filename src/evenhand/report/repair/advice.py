@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from evenhand.contrasts import EVERYBODY
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair
 from evenhand.report.repair.words import (
     attributes_of,
     comparison,

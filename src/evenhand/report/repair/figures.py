@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evenhand.contrasts import EVERYBODY
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import FITTED, PUBLISHED, Repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import FITTED, PUBLISHED, Repair
 from evenhand.report.figures import COLOURS, SCHEMA, Row, Spec, base_chart
 from evenhand.report.repair import published_figures
 from evenhand.report.repair.tables import ends, price_rows

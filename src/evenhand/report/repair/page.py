@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evenhand.repair.paired_means import PairedMeans
-from evenhand.repair.result import WITHIN_AT_LEAST, Repair
+from evenhand.repairs.paired_means import PairedMeans
+from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
 from evenhand.report.figures import COLOURS, Spec
 from evenhand.report.page.shell import render
 from evenhand.report.repair.advice import glances, headline, typed

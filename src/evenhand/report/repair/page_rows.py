@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evenhand.repair.layers import Layer
-from evenhand.repair.outcomes import Estimate, Outcome
-from evenhand.repair.result import WITHIN_AT_LEAST, GoldQuality, Repair
+from evenhand.repairs.layers import Layer
+from evenhand.repairs.outcomes import Estimate, Outcome
+from evenhand.repairs.result import WITHIN_AT_LEAST, GoldQuality, Repair
 from evenhand.report.repair.advice import ADVISED, Glance
 from evenhand.report.repair.figures import Question, in_order
 from evenhand.report.repair.tables import PriceRow

@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from evenhand.repair.outcomes import Estimate, Outcome
-from evenhand.repair.result import Repair
+from evenhand.repairs.outcomes import Estimate, Outcome
+from evenhand.repairs.result import Repair
 from evenhand.report.repair.words import methods_of, outputs_of
 
 

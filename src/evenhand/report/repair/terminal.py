@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from evenhand.contrasts import EVERYBODY
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import WITHIN_AT_LEAST, Repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
 from evenhand.report.repair.advice import headline, outcomes_by_gap, typed
 from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (

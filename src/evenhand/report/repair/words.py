@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED
-from evenhand.repair.layers import ANYBODY, Layer
-from evenhand.repair.outcomes import Estimate, Outcome, Verdict
-from evenhand.repair.result import EXACT, FITTED, PUBLISHED, Repair
+from evenhand.repairs.layers import ANYBODY, Layer
+from evenhand.repairs.outcomes import Estimate, Outcome, Verdict
+from evenhand.repairs.result import EXACT, FITTED, PUBLISHED, Repair
 from evenhand.report.words import number, shown_p
 
 UNDEFINED = "undefined"
