@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from evenhand.findings import Finding
     from evenhand.measuring import measure_file, measure_scores
     from evenhand.metrics import Predictions, measure
-    from evenhand.repairing import repair_system
+    from evenhand.repairing import repair
     from evenhand.repairs import Calibrator, load_calibrator
+    from evenhand.repairs.result import Repair
+    from evenhand.repairs.workshop import RepairSettings
     from evenhand.scoring import Scores, score
     from evenhand.studies import Study
     from evenhand.studying import study
@@ -29,6 +31,8 @@ __all__ = [
     "Finding",
     "Output",
     "Predictions",
+    "Repair",
+    "RepairSettings",
     "Scorer",
     "Scores",
     "Settings",
@@ -43,7 +47,7 @@ __all__ = [
     "measure",
     "measure_file",
     "measure_scores",
-    "repair_system",
+    "repair",
     "score",
     "study",
 ]
@@ -57,6 +61,8 @@ _HOMES = {
     "Finding": "evenhand.findings",
     "Output": "evenhand.systems",
     "Predictions": "evenhand.metrics",
+    "Repair": "evenhand.repairs.result",
+    "RepairSettings": "evenhand.repairs.workshop",
     "Scorer": "evenhand.systems",
     "Scores": "evenhand.scoring",
     "Settings": "evenhand.comparing",
@@ -71,7 +77,7 @@ _HOMES = {
     "measure": "evenhand.metrics",
     "measure_file": "evenhand.measuring",
     "measure_scores": "evenhand.measuring",
-    "repair_system": "evenhand.repairing",
+    "repair": "evenhand.repairing",
     "score": "evenhand.scoring",
     "study": "evenhand.studying",
 }

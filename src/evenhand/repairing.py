@@ -23,7 +23,7 @@ CALIBRATORS = "calibrators"
 """The folder of the fitted calibrators, within that of the report."""
 
 
-def repair_system(
+def repair(
     system: SystemLike,
     corpus: Corpus | str | Path | None = None,
     *,
@@ -46,7 +46,7 @@ def repair_system(
     (columns `text` and `gold`; `emotion` too where the system asks each text for its own). With `out`, the page and
     the calibrators, fitted on everything, are saved in that folder, with `figures` as PNG and SVG.
 
-    >>> found = repair_system("planted(gap=0.05)", sample=960, attributes="gender", progress=False)
+    >>> found = repair("planted(gap=0.05)", sample=960, attributes="gender", progress=False)
     >>> found.advised
     'layers'
     """

@@ -49,7 +49,8 @@ def repair(
 ) -> None:
     """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
     from evenhand.corpora import load_corpus
-    from evenhand.repairing import CALIBRATORS, repair_system
+    from evenhand.repairing import CALIBRATORS
+    from evenhand.repairing import repair as run
     from evenhand.repairs.workshop import RepairSettings
 
     settings = RepairSettings(
@@ -62,7 +63,7 @@ def repair(
         normalise=normalise,
     )
     with stdout_kept_clean():
-        found = repair_system(
+        found = run(
             system,
             load_corpus(corpus, spelling=spelling),
             attributes=attribute,
