@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 import polars as pl
 
 from evenhand.errors import EvenhandError, MissingExtra, UsageError, one_line
-from evenhand.files import reason, write_together
+from evenhand.files import Content, reason, remove_files, write_together
 from evenhand.results.note import Note
 from evenhand.results.provenance import Provenance
 from evenhand.results.rendering import Files, renderer_of
+from evenhand.scoring.progress import progress_bars
 
 if TYPE_CHECKING:
     import pandas
@@ -94,33 +95,38 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         return renderer_of(self).notebook(self)
 
-    def save(self, folder: str | Path, *, figures: bool | None = None) -> list[Path]:
-        """Write page, JSON, attachments and tables into a folder, all or none; gives what was written.
+    def save(self, folder: str | Path, *, figures: bool | None = None, progress: bool | None = False) -> list[Path]:
+        """Write pages, JSON, attachments and tables into a folder, all or none; gives what was written.
 
-        `figures` says whether PNG and SVG are written too (None: as is usual for the kind).
+        `figures` says whether PNG and SVG are written too (None: as is usual for the kind). Pages of an earlier result
+        that this one no longer has are removed. `progress` shows a bar (None: if stderr is a terminal).
         """
         renderer = renderer_of(self)
-        contents = {
+        contents: dict[str, Content] = {
             renderer.page_file: self.to_html().encode(),
+            **renderer.pages(self),
             self.file: f"{self.to_json()}\n".encode(),
             **self.attachments(),
             **renderer.beside(self),
         }
         if renderer.figures_are_saved if figures is None else figures:
             contents |= renderer.figures(self)
-        write_together({Path(folder) / name: content for name, content in contents.items()})
-        return [Path(folder) / name for name in contents]
+        written = _write(Path(folder), contents, progress=progress)
+        # They would be taken for this result's.
+        remove_files(set(renderer.own_pages(Path(folder))) - set(written))
+        return written
 
     def export(
         self, folder: str | Path, *, page: bool = False, tables: bool = False, figures: bool = False
     ) -> list[Path]:
         """Write the page, the tables or the figures again; gives what was written."""
         renderer = renderer_of(self)
-        contents: dict[str, bytes] = {renderer.page_file: self.to_html().encode()} if page else {}
+        contents: dict[str, Content] = {}
+        if page:
+            contents |= {renderer.page_file: self.to_html().encode(), **renderer.pages(self)}
         contents |= {**renderer.beside(self), **renderer.tables(self)} if tables else {}
         contents |= renderer.figures(self) if figures else {}
-        write_together({Path(folder) / name: content for name, content in contents.items()})
-        return [Path(folder) / name for name in contents]
+        return _write(Path(folder), contents)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -141,6 +147,13 @@ class Result(ABC):
             "provenance": Provenance.from_dict(values["provenance"]),
             "notes": tuple(Note.from_dict(note) for note in values.get("notes", ())),
         }
+
+
+def _write(folder: Path, contents: Mapping[str, Content], *, progress: bool | None = False) -> list[Path]:
+    places = {folder / name: content for name, content in contents.items()}
+    with progress_bars(progress) as start:
+        write_together(places, advance=start("saving", len(places), 0))
+    return list(places)
 
 
 class Attachment(Protocol):
