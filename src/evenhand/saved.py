@@ -8,8 +8,9 @@ from evenhand.comparing.audit import Audit
 from evenhand.errors import UsageError
 from evenhand.measuring import Metrics
 from evenhand.results import Result
+from evenhand.studies import Study
 
-KINDS: tuple[type[Result], ...] = (Audit, Metrics)
+KINDS: tuple[type[Result], ...] = (Audit, Metrics, Study)
 """In the order in which a folder is looked through: an audit of labelled sentences holds its metrics too."""
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from evenhand.comparing import Settings
 from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.files import check_writable
-from evenhand.report.study import save_study
 from evenhand.results import Provenance
 from evenhand.scoring.progress import progress_bars
+from evenhand.settings import check_range
 from evenhand.studies import Reader, Study, examine, find_entries, read_gold
+from evenhand.studies.gold import Gold
 
 
 def study(
@@ -39,6 +40,7 @@ def study(
     in that folder: a page, tables, figures, and a page for each submission.
     """
     settings = settings or Settings()
+    check_range(*bounds)
     place, folder = Path(submissions), None if out is None else Path(out)
     if folder is not None:
         check_writable(folder)
@@ -50,32 +52,31 @@ def study(
         reader = Reader(asked, spellings=spellings, gold=known, bounds=bounds, strict=strict)
         advance = start("reading", len(there.entries), 0)
         read = reader.read(there.entries, root=root, advance=advance, problems=there.problems)
-        found = examine(
-            read,
-            asked,
-            gold=known,
-            settings=settings,
-            attributes=attributes,
-            baseline=baseline,
-            about=there.about,
-            evidence=folder is not None,
-        )
-        asked_for = {"attributes": attributes, "range": list(bounds), "baseline": found.baseline, "strict": strict}
-        made_from = Provenance.collect(
-            corpora=[asked],
-            scores=[found.scores],
-            settings={**asdict(settings), **asked_for},
-            details={
-                "assessments": found.assessments,
-                "threshold": found.threshold,
-                "generalising_threshold": found.generalising_threshold,
-            },
-            command=command,
-        )
-        found = replace(found, provenance=made_from.to_dict())
-        if folder is not None:
-            save_study(found, folder, figures=figures, start=start)
+    found = examine(
+        read, asked, gold=known, settings=settings, attributes=attributes, baseline=baseline, about=there.about
+    )
+    asked_for = {"attributes": attributes, "range": list(bounds), "baseline": found.baseline, "strict": strict}
+    made_from = Provenance.collect(
+        corpora=[asked],
+        scores=[read.scores],
+        files=[] if gold is None else _files(Path(gold), known),
+        settings={**asdict(settings), **asked_for},
+        details={
+            "assessments": found.assessments,
+            "threshold": found.threshold,
+            "generalising_threshold": found.generalising_threshold,
+        },
+        command=command,
+    )
+    found = replace(found, provenance=made_from)
+    if folder is not None:
+        found.save(folder, figures=figures, progress=progress)
     return found
+
+
+def _files(gold: Path, known: Mapping[str, Gold]) -> list[Path]:
+    """The gold files that were read."""
+    return [gold / one.file if gold.is_dir() else gold for one in known.values()]
 
 
 def _corpora(corpus: Corpus | str | Path | None) -> tuple[Corpus, list[Corpus]]:

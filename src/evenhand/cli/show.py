@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,3 +18,9 @@ def show(result: Result, *, as_json: bool) -> None:
         typer.echo(result.to_json())
     else:
         result.show()
+
+
+def saved_in(folder: Path, page: str) -> None:
+    """Where a result lies, and the command that shows it again; on stderr, as stdout is for the result alone."""
+    again = shlex.join(["evenhand", "report", str(folder)])
+    typer.echo(f"saved in {folder}: open {folder / page}, or `{again}`", err=True)

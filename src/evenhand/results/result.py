@@ -21,6 +21,9 @@ from evenhand.scoring.progress import progress_bars
 if TYPE_CHECKING:
     import pandas
 
+    from evenhand.corpora import Corpus
+    from evenhand.scoring import Scores
+
 SCORES_FILE, CORPUS_FILE = "scores.parquet", "corpus.parquet"
 
 
@@ -169,6 +172,12 @@ A = TypeVar("A", bound=Attachment)
 def attached(kind: type[A], folder: Path | None, name: str) -> A | None:
     """An attachment of a saved result; None where it was not kept."""
     return kind.load(folder / name) if folder is not None and (folder / name).is_file() else None
+
+
+def scores_and_corpus(scores: Scores | None, corpus: Corpus | None) -> Files:
+    """The attachments of a result that is drawn from them, where they are known."""
+    known = {SCORES_FILE: scores, CORPUS_FILE: corpus}
+    return {name: one.to_bytes() for name, one in known.items() if one is not None}
 
 
 def read_saved(path: Path) -> dict[str, Any]:
