@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from evenhand.auditing import SystemLike, system_of
 from evenhand.corpora import Corpus, load_corpus
-from evenhand.errors import UsageError, did_you_mean
+from evenhand.errors import UsageError
 from evenhand.files import check_writable
 from evenhand.repairs.gold import quality_on_gold, read_gold_texts
 from evenhand.repairs.result import Repair
 from evenhand.repairs.workshop import RepairSettings, Workshop
-from evenhand.report.repair import save_repair
-from evenhand.results.provenance import package_versions
+from evenhand.results import Provenance
 from evenhand.scoring import Scores
-
-CALIBRATORS = "calibrators"
-"""The folder of the fitted calibrators, within that of the report."""
+from evenhand.settings import check_range
 
 
 def repair(
@@ -51,13 +46,11 @@ def repair(
     'layers'
     """
     settings = settings or RepairSettings()
+    if bounds is not None:
+        check_range(*bounds)
     asked = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
     named = [attributes] if isinstance(attributes, str) else attributes
-    for attribute in named or ():
-        if attribute not in asked.attributes:
-            raise UsageError(
-                f"corpus {asked.name!r} has no attribute {attribute!r}{did_you_mean(attribute, asked.attributes)}"
-            )
+    asked.refuse_unknown(named or ())
     if named is not None and not isinstance(system, Scores):
         asked = asked.narrowed(named)
     if sample is not None:
@@ -75,42 +68,22 @@ def repair(
     if texts is not None and workshop.system is not None:
         quality = quality_on_gold(workshop.system, texts, workshop.calibrators, asked, cache=where, progress=progress)
         found = replace(found, gold=quality)
-    asked_for = {"attributes": named, "sample": sample, "gold": None if texts is None else texts.corpus.digest}
-    found = replace(found, provenance=_provenance(workshop, asked_for, command))
-    if folder is not None:
-        _save(found, workshop, folder, figures=figures)
-    return found
-
-
-def _save(found: Repair, workshop: Workshop, folder: Path, *, figures: bool) -> None:
-    (folder / CALIBRATORS).mkdir(parents=True, exist_ok=True)
-    for method, fitted in workshop.calibrators.items():
-        fitted.save(folder / CALIBRATORS / f"{method}.json")
-    save_repair(found, folder, figures=figures)
-
-
-def _provenance(workshop: Workshop, asked_for: dict[str, Any], command: str | None) -> dict[str, Any]:
-    corpus, settings, whom = workshop.corpus, workshop.settings, workshop.fitted_for
-    return {
-        "corpus": {
-            "name": corpus.name,
-            "version": corpus.version,
-            "sentences": len(corpus),
-            "digest": corpus.digest,
-            "sentences_digest": corpus.sentences_digest,
-        },
-        "systems": [{"system": whom.system, "output": o.name, "fingerprint": whom.fingerprint} for o in whom.outputs],
-        "settings": {
-            "repetitions": settings.repetitions,
-            "seed": settings.seed,
-            "alpha": settings.alpha,
-            "methods": settings.methods,
-            "references": Path(settings.references).name,
-            "target": settings.target,
-            "normalise": settings.normalise,
-            **asked_for,
-        },
-        "packages": package_versions(),
-        "python": platform.python_version(),
-        **({} if command is None else {"command": command}),
+    asked_for = {
+        "attributes": named,
+        "sample": sample,
+        "gold": None if texts is None else texts.corpus.digest,
+        "range": None if bounds is None else list(bounds),
+        "version": version,
+        "base_url": base_url,
     }
+    provenance = Provenance.collect(
+        corpora=[asked],
+        scores=[workshop.scores],
+        files=[path for path in (gold, settings.references) if path is not None and Path(path).suffix],
+        settings={**asdict(settings), "references": Path(settings.references).name, **asked_for},
+        command=command,
+    )
+    found = replace(found, spec=system if isinstance(system, str) else None, provenance=provenance, folder=folder)
+    if folder is not None:
+        found.save(folder, figures=figures, progress=progress)
+    return found

@@ -7,10 +7,11 @@ from pathlib import Path
 from evenhand.comparing.audit import Audit
 from evenhand.errors import UsageError
 from evenhand.measuring import Metrics
+from evenhand.repairs.result import Repair
 from evenhand.results import Result
 from evenhand.studies import Study
 
-KINDS: tuple[type[Result], ...] = (Audit, Metrics, Study)
+KINDS: tuple[type[Result], ...] = (Audit, Metrics, Repair, Study)
 """In the order in which a folder is looked through: an audit of labelled sentences holds its metrics too."""
 
 

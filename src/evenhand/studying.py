@@ -7,12 +7,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from evenhand.comparing import Settings
+from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.files import check_writable
 from evenhand.results import Provenance
 from evenhand.scoring.progress import progress_bars
 from evenhand.settings import check_range
 from evenhand.studies import Reader, Study, examine, find_entries, read_gold
+from evenhand.studies.against import find_baseline
 from evenhand.studies.gold import Gold
 
 
@@ -45,7 +47,10 @@ def study(
     if folder is not None:
         check_writable(folder)
     asked, spellings = _corpora(corpus)
+    asked.refuse_unknown(part for attribute in attributes or () for part in attribute.split(CROSS))
     there = find_entries(place)
+    if baseline is not None:
+        find_baseline(baseline, [entry.system for entry in there.entries])
     known = {} if gold is None else read_gold(Path(gold))
     root = place if place.is_dir() else place.parent
     with progress_bars(progress) as start:

@@ -153,7 +153,7 @@ def test_too_little_is_an_error() -> None:
     )
     with pytest.raises(UsageError, match="too few persons, templates and words to hold some of them out"):
         splits(replace(whole(), frame=frame, attributes={"gender": ("female", "male")}))
-    with pytest.raises(UsageError, match="at least one repetition is needed, not 0"):
+    with pytest.raises(UsageError, match="the number of repetitions must be a whole number from 1, not 0"):
         splits(whole(), repetitions=0)
 
 

@@ -14,7 +14,6 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import Repair
-from evenhand.report.repair import save_repair
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [
@@ -47,7 +46,7 @@ def page_file(
     hidden = {"reduction": None, "reduction_interval": None, "verdict": "nothing to repair"}
     # In anger, no gap is visible: the page has to find the output and the persons that it begins with.
     anger = [replace(one, output="anger", **hidden) for one in made_outcomes()]
-    save_repair(repair_of([*anger, *made_outcomes()]), folder, figures=False)
+    repair_of([*anger, *made_outcomes()]).save(folder, figures=False)
     return folder / "repair.html"
 
 

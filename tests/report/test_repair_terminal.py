@@ -11,23 +11,25 @@ from rich.console import Console
 
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import Repair
-from evenhand.report.repair.terminal import show_repair
+from evenhand.report.repair.terminal import print_repair
 
 Make = Callable[..., Repair]
 SPACE = "\N{NO-BREAK SPACE}"
 
 
-def shown(repair: Repair, *, width: int = 80, folder: Path | None = None) -> str:
+def shown(repair: Repair, *, width: int = 80) -> str:
     text = StringIO()
-    show_repair(repair, Console(file=text, width=width), folder=folder)
+    print_repair(repair, Console(file=text, width=width))
     return text.getvalue().replace(SPACE, " ")
 
 
 def test_the_advice_comes_first_with_the_command_to_use_it(repair_of: Make) -> None:
-    text = shown(repair_of(system="svr"), folder=Path("out"))
+    text = shown(repair_of(spec="svr", folder=Path("out")))
     assert text.startswith("Advised: layers. It takes 92 % (62 % to 132 %) of the gap between female")
     assert "Use it: evenhand audit repaired:out/calibrators/layers.json+svr\n" in text
-    assert "Use it" not in shown(repair_of(system="svr"))
+    text = shown(repair_of(spec="svr"))
+    assert "Use it" not in text
+    assert "To use it, save it: evenhand repair svr --out repaired\n" in text
 
 
 def test_every_method_has_a_line_for_every_gap_that_was_visible(repair_of: Make) -> None:
@@ -80,7 +82,7 @@ def test_left_out_methods_and_remarks_are_told_as_they_stand(repair_of: Make) ->
 
 
 def test_markup_in_a_name_is_not_obeyed(repair_of: Make, made_outcomes: Callable[[], list[Outcome]]) -> None:
-    assert "[red]svr" in shown(repair_of(system="[red]svr"), folder=Path("out"))
+    assert "[red]svr" in shown(repair_of(spec="[red]svr", folder=Path("out")))
     text = shown(repair_of([replace(one, first="[b]women") for one in made_outcomes()]), width=200)
     assert "of the gap between [b]women and male off" in text
     assert "gender: [b]women − male: before" in text

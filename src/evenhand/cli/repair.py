@@ -48,9 +48,10 @@ def repair(
     cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
 ) -> None:
     """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
+    from evenhand.cli.show import saved_in, show
     from evenhand.corpora import load_corpus
-    from evenhand.repairing import CALIBRATORS
     from evenhand.repairing import repair as run
+    from evenhand.repairs.result import CALIBRATORS
     from evenhand.repairs.workshop import RepairSettings
 
     settings = RepairSettings(
@@ -78,12 +79,6 @@ def repair(
             command=repeating(sys.argv),
         )
     if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'repair.html'}; calibrators are in {out / CALIBRATORS}", err=True)
-    if as_json:
-        typer.echo(found.to_json())
-        return
-    from rich.console import Console
-
-    from evenhand.report.repair.terminal import show_repair
-
-    show_repair(found, Console(), folder=out)
+        saved_in(out, "repair.html")
+        typer.echo(f"calibrators are in {out / CALIBRATORS}", err=True)
+    show(found, as_json=as_json)

@@ -131,16 +131,19 @@ class Calibrator(ABC):
         self.fitted_for.refuse_another(found.fingerprint, found.outputs, found.system)
         return replace(scores, matrix=read_only(self.corrected(scores.matrix, Rows.of(corpus))))
 
-    def save(self, path: Path | str) -> None:
-        """Write it to a JSON file, whole or not at all."""
+    def to_bytes(self) -> bytes:
+        """A JSON file."""
         content = {
             "evenhand_calibrator": FORMAT,
             "method": self.method,
             "fitted_for": self.fitted_for.to_json(),
             "fitted": self.content(),
         }
-        text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
-        write_whole(Path(path), text.encode() + b"\n")
+        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
+
+    def save(self, path: Path | str) -> None:
+        """Write it to a file, whole or not at all."""
+        write_whole(Path(path), self.to_bytes())
 
 
 METHODS: dict[str, type[Calibrator]] = {}

@@ -14,10 +14,11 @@ from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
 from evenhand.repairs.calibrator import Calibrator, FittedFor, numbers
 from evenhand.repairs.reference_answers import NotDefined, References, as_distribution, from_distribution, measured
-from evenhand.repairs.reference_layers import NEUTRAL, NORMALISERS, refuse_unknown_normaliser
+from evenhand.repairs.reference_layers import NEUTRAL, NORMALISERS
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.variables import Variable, variables
 from evenhand.scoring import Scores
+from evenhand.settings import check_choice
 from evenhand.systems.base import Array
 
 Places = npt.NDArray[np.intp]
@@ -47,7 +48,7 @@ class FromReferences(Calibrator):
     by_ratio: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        refuse_unknown_normaliser(self.normalise)
+        check_choice("way to normalise", self.normalise, NORMALISERS)
         for variable in self.variables:
             if self.by_ratio and set((self.weights or {}).get(variable.name, {})) != set(self.fitted_for.attributes):
                 raise UsageError(f"{self.method}: there is not one weight of {variable.name!r} for each attribute")

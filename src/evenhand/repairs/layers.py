@@ -51,6 +51,19 @@ class Layer:
         """What the layer counts."""
         return self.closing * self.deserved
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "variable": self.variable,
+            "attribute": self.attribute,
+            "kind": self.kind,
+            "far": {group: far.tolist() for group, far in self.far.items()},
+            "closing": self.closing,
+            "deserved": self.deserved,
+            "p": self.p,
+            "weight": self.weight,
+        }
+
     def shift(self, rows: Rows) -> Array:
         """What is added to each row."""
         places = {group: place for place, group in enumerate(self.far)}
@@ -110,21 +123,7 @@ class Layers(Calibrator):
 
     def content(self) -> dict[str, Any]:
         """The layers with their weights."""
-        return {
-            "layers": [
-                {
-                    "variable": layer.variable,
-                    "attribute": layer.attribute,
-                    "kind": layer.kind,
-                    "far": {group: far.tolist() for group, far in layer.far.items()},
-                    "closing": layer.closing,
-                    "deserved": layer.deserved,
-                    "p": layer.p,
-                    "weight": layer.weight,
-                }
-                for layer in self.layers
-            ]
-        }
+        return {"layers": [layer.to_dict() for layer in self.layers]}
 
     @classmethod
     def from_content(cls, fitted_for: FittedFor, content: Mapping[str, Any]) -> Self:

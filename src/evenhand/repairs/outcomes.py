@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import special
 
+from evenhand.plain import rebuild
 from evenhand.stats import ROUNDING
 
 Verdict = Literal["nothing to repair", "closed", "reduced", "not reduced", "reversed", "made a gap", "undefined"]
@@ -34,6 +35,20 @@ class Estimate:
     def interval(self, alpha: float) -> tuple[float, float]:
         """The generalising interval."""
         return self.value - self.margin(alpha), self.value + self.margin(alpha)
+
+    def ends(self, alpha: float) -> tuple[float, float] | None:
+        """The generalising interval, where it has ends."""
+        return self.interval(alpha) if np.isfinite(self.margin(alpha)) else None
+
+    def to_dict(self, alpha: float) -> dict[str, Any]:
+        """Plain values, with the interval at that level; None where it has no end."""
+        gap = {"gap": self.value, "interval": self.ends(alpha)}
+        return {**gap, "variance": self.variance, "freedom": self.freedom}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild it from its plain values."""
+        return cls(values["gap"], values["variance"], values["freedom"])
 
     def is_there(self, alpha: float) -> bool:
         """Whether the interval leaves zero out."""
@@ -82,6 +97,38 @@ class Outcome:
     first_label: str = ""
     """What the first group is called where people read of it; empty where that is not known."""
     second_label: str = ""
+
+    def to_dict(self, alpha: float) -> dict[str, Any]:
+        """Plain values, with intervals at that level."""
+        both = {"before": self.before, "after": self.after}
+        return asdict(self) | {when: one and one.to_dict(alpha) for when, one in both.items()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild it from its plain values."""
+        both = {when: values[when] and Estimate.from_dict(values[when]) for when in ("before", "after")}
+        return rebuild(cls, {**values, **both})
+
+    def row(self, alpha: float) -> dict[str, Any]:
+        """One row of a table: both gaps with their intervals; empty cells are undefined."""
+        names = ("method", "family", "output", "attribute", "first", "second", "scope", "new", "splits", "verdict")
+        more = ("reversed_share", "spread", "left_alone", "undefined")
+        return {
+            **{name: getattr(self, name) for name in names},
+            **_gap("before", self.before, alpha),
+            **_gap("after", self.after, alpha),
+            **_between("reduction", self.reduction, self.reduction_interval),
+            **{name: getattr(self, name) for name in more},
+        }
+
+
+def _gap(name: str, estimate: Estimate | None, alpha: float) -> dict[str, float | None]:
+    return _between(name, None, None) if estimate is None else _between(name, estimate.value, estimate.ends(alpha))
+
+
+def _between(name: str, value: float | None, ends: tuple[float, float] | None) -> dict[str, float | None]:
+    low, high = ends or (None, None)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 @dataclass(frozen=True)

@@ -112,9 +112,3 @@ def shares(values: Array) -> Array:
 
 
 NORMALISERS: dict[str, Callable[[Array], Array]] = {"softmax": softmax, "sum": shares}
-
-
-def refuse_unknown_normaliser(name: str) -> None:
-    """Raise if there is no such way to make numbers probabilities."""
-    if name not in NORMALISERS:
-        raise UsageError(f"unknown way to normalise {name!r}{did_you_mean(name, NORMALISERS)}")

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import polars as pl
 
 from evenhand.contrasts import EVERYBODY
+from evenhand.corpora import Corpus
+from evenhand.plain import rebuild
+from evenhand.repairs.calibrator import Calibrator, load_calibrator
 from evenhand.repairs.judging import Judgement
-from evenhand.repairs.layers import Layer
+from evenhand.repairs.layers import Layer, layer_from
 from evenhand.repairs.outcomes import Outcome, Price
 from evenhand.repairs.paired_means import Evaluation
+from evenhand.results import Result
+from evenhand.results.rendering import Files
+from evenhand.results.result import CORPUS_FILE, attached, scores_and_corpus
+
+CALIBRATORS = "calibrators"
+"""The folder of the fitted calibrators, within that of the repair."""
 
 FITTED, EXACT, PUBLISHED = "fitted", "exact", "published"
 FAMILIES = {
@@ -66,9 +77,12 @@ class WordOrder:
     after: float | None
 
 
-@dataclass(frozen=True)
-class Repair:
+@dataclass(frozen=True, eq=False)
+class Repair(Result):
     """One system, repaired in several ways, and what came of it on sentences that the repairs had not seen."""
+
+    kind: ClassVar[str] = "repair"
+    file: ClassVar[str] = "repair.json"
 
     system: str
     sentences: int
@@ -83,8 +97,13 @@ class Repair:
     alpha: float
     published: Evaluation | None = None
     """The paper's own evaluation of the published variants."""
-    remarks: tuple[str, ...] = ()
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    spec: str | None = None
+    """The system as it was typed; None for one that only Python knows."""
+    corpus: Corpus | None = field(default=None, repr=False)
+    calibrators: Mapping[str, Calibrator] = field(default_factory=dict, repr=False)
+    """By method, fitted on everything."""
+    folder: Path | None = field(default=None, repr=False)
+    """Where it lies, so that the page can say how the calibrators are used; no part of what was found."""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -151,37 +170,61 @@ class Repair:
         closed = [min(share, 2 - share) for share in gone]
         return sum(closed) / len(closed) if closed else 0.0
 
-    def to_json(self) -> str:
-        """Everything, as JSON."""
-        content = {
+    def frame(self) -> pl.DataFrame:
+        """One row per method, output, comparison, kind of persons and split; empty cells are undefined."""
+        return pl.DataFrame([one.row(self.alpha) for one in self.judgement.outcomes], infer_schema_length=None)
+
+    def content(self) -> dict[str, Any]:
+        """What is advised, every outcome, and what it cost."""
+        return {
             "system": self.system,
+            "spec": self.spec,
             "sentences": self.sentences,
             "advised": self.advised,
             "nothing_to_repair": self.nothing_to_repair,
             "alpha": self.alpha,
-            "outcomes": [_outcome(one, self.alpha) for one in self.judgement.outcomes],
+            "outcomes": [one.to_dict(self.alpha) for one in self.judgement.outcomes],
             "prices": [asdict(one) for one in self.judgement.prices],
-            "layers": [
-                {**asdict(one), "far": {group: far.tolist() for group, far in one.far.items()}, "weight": one.weight}
-                for one in self.layers
-            ],
+            "layers": [one.to_dict() for one in self.layers],
             "costs": [asdict(one) for one in self.costs],
             "orders": [asdict(one) for one in self.orders],
             "gold": [asdict(one) for one in self.gold],
             "left_out": dict(self.left_out),
-            "remarks": list(self.remarks),
-            "provenance": dict(self.provenance),
+            "published": None if self.published is None else asdict(self.published),
+            "remarks": [note.text for note in self.notes],
         }
-        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """Rebuild a repair, with its corpus and calibrators where they were kept."""
+        outcomes = tuple(Outcome.from_dict(one) for one in values["outcomes"])
+        found = cls(
+            judgement=Judgement(outcomes, tuple(rebuild(Price, one) for one in values["prices"])),
+            layers=tuple(layer_from(one) for one in values["layers"]),
+            costs=tuple(rebuild(Cost, one) for one in values["costs"]),
+            orders=tuple(rebuild(WordOrder, one) for one in values["orders"]),
+            gold=tuple(rebuild(GoldQuality, one) for one in values["gold"]),
+            published=None if values["published"] is None else rebuild(Evaluation, values["published"]),
+            corpus=attached(Corpus, folder, CORPUS_FILE),
+            folder=folder,
+            **{name: values[name] for name in ("system", "spec", "sentences", "left_out", "alpha")},
+            **cls.common(values),
+        )
+        kept = {} if folder is None else {method: folder / calibrator_file(method) for method in found.methods}
+        return replace(
+            found, calibrators={method: load_calibrator(path) for method, path in kept.items() if path.is_file()}
+        )
+
+    def attachments(self) -> Files:
+        """The sentences that it was fitted on, and the calibrators."""
+        fitted = {calibrator_file(method): one.to_bytes() for method, one in self.calibrators.items()}
+        return {**scores_and_corpus(None, self.corpus), **fitted}
+
+    def save(self, folder: str | Path, *, figures: bool | None = None, progress: bool | None = False) -> list[Path]:
+        """Like any result; the page says how to use the calibrators that lie there."""
+        return super(Repair, replace(self, folder=Path(folder))).save(folder, figures=figures, progress=progress)
 
 
-def _outcome(one: Outcome, alpha: float) -> dict[str, Any]:
-    made = asdict(one)
-    for when in ("before", "after"):
-        estimate = getattr(one, when)
-        if estimate is not None:
-            low, high = estimate.interval(alpha)
-            # With less than one degree of freedom the interval has no end.
-            ends = None if low == float("-inf") else [low, high]
-            made[when] = {"gap": estimate.value, "interval": ends, "variance": estimate.variance}
-    return made
+def calibrator_file(method: str) -> str:
+    """Where a calibrator lies in the folder of its repair."""
+    return f"{CALIBRATORS}/{method}.json"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from evenhand.comparing.ability import abilities
 from evenhand.corpora import Corpus
-from evenhand.errors import UsageError, did_you_mean
+from evenhand.errors import UsageError
 from evenhand.repairs.alignment import Alignment
 from evenhand.repairs.averaging import Averaged, Averaging
 from evenhand.repairs.calibrator import Calibrator, FittedFor
@@ -18,7 +18,7 @@ from evenhand.repairs.layers import Layers
 from evenhand.repairs.neutral import Neutral, Neutralised
 from evenhand.repairs.paired_means import Evaluation, baseline_gaps, evaluate
 from evenhand.repairs.published import BASELINE, VARIANTS, fit_published
-from evenhand.repairs.reference_layers import refuse_unknown_normaliser, refuse_unknown_target
+from evenhand.repairs.reference_layers import NORMALISERS, refuse_unknown_target
 from evenhand.repairs.references import reference_corpus
 from evenhand.repairs.result import EXACT, FITTED, PUBLISHED, Cost, Repair, WordOrder
 from evenhand.repairs.sentence_weights import SentenceWeights
@@ -26,8 +26,10 @@ from evenhand.repairs.splits import splits
 from evenhand.repairs.terms import Terms
 from evenhand.repairs.variables import variables
 from evenhand.repairs.wrapping import cost_of, distributed
+from evenhand.results import Note
 from evenhand.scoring import Scores, score
 from evenhand.scoring.progress import progress_bars
+from evenhand.settings import check_alpha, check_choice, check_count, check_seed
 from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.few_shot import FewShot
 
@@ -65,13 +67,22 @@ class RepairSettings:
 
     def __post_init__(self) -> None:
         for method in self.methods or ():
-            if method not in ALL_METHODS:
-                raise UsageError(f"unknown method {method!r}{did_you_mean(method, ALL_METHODS)}")
-        if not 0 < self.alpha < 0.5:
-            raise UsageError(f"alpha must lie between 0 and 0.5, not {self.alpha}")
-        if self.seed < 0:
-            raise UsageError(f"a seed is a whole number from 0, not {self.seed}")
-        refuse_unknown_normaliser(self.normalise)
+            check_choice("method", method, ALL_METHODS)
+        check_count("the number of repetitions", self.repetitions, least=1)
+        check_seed(self.seed)
+        check_alpha(self.alpha)
+        check_choice("way to normalise", self.normalise, NORMALISERS)
+        refuse_unknown_target(self.target, reference_corpus(self.references).attributes)
+        self._refuse_what_does_not_apply()
+
+    def _refuse_what_does_not_apply(self) -> None:
+        if any(self.wants(method) for method in VARIANTS):
+            return
+        usual = {one.name: one.default for one in fields(self)}
+        for name in ("references", "target", "normalise"):
+            if getattr(self, name) != usual[name]:
+                known = ", ".join(VARIANTS)
+                raise UsageError(f"{name} is for the published variants, and none of them is asked for: {known}")
 
     def wants(self, method: str) -> bool:
         """Whether a method is to be tried."""
@@ -130,7 +141,9 @@ class Workshop:
             left_out=self.left_out,
             alpha=self.settings.alpha,
             published=self._as_published(after),
-            remarks=() if self.system is None else self.system.remarks(),
+            corpus=self.corpus,
+            calibrators=self.calibrators,
+            notes=() if self.system is None else tuple(Note(self.system.name, one) for one in self.system.remarks()),
         )
 
     def _asked(self, system: BaseScorer, corpus: Corpus) -> Scores:
@@ -205,7 +218,6 @@ class Workshop:
             self.left_out.update(dict.fromkeys(wanted, RECORDED))
             return
         phrases = reference_corpus(self.settings.references)
-        refuse_unknown_target(self.settings.target, phrases.attributes)
         system, asked_for = self.system, None
         if isinstance(system, FewShot) and system.asks_by_corpus:
             system, asked_for = system.asking("emotions"), "emotion"

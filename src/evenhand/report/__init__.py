@@ -1,8 +1,9 @@
 """Showing what was found: pages, figures, tables and words. The only room that renders: a renderer for each kind."""
 
-from evenhand.report import measured, report, study
+from evenhand.report import measured, repair, report, study
 from evenhand.results import register_renderer
 
 register_renderer("audit", report.RENDERER)
 register_renderer("metrics", measured.RENDERER)
+register_renderer("repair", repair.RENDERER)
 register_renderer("study", study.RENDERER)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from evenhand.repairs.layers import Layer
@@ -139,18 +138,3 @@ def layer_cells(one: Layer) -> Cells:
         "p": "–" if one.p is None else shown_p(one.p),
         "words": layer_in_words(one),
     }
-
-
-def facts(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a repair was made from, in lines; the command is shown elsewhere."""
-    return [
-        (f"{name[:1].upper()}{name[1:]}".replace("_", " "), _flat(value))
-        for name, value in provenance.items()
-        if name != "command" and value is not None
-    ]
-
-
-def _flat(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_flat(each)}" for name, each in value.items() if each is not None)
-    return "; ".join(_flat(each) for each in value) if isinstance(value, list | tuple) else str(value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -11,7 +9,7 @@ from rich.text import Text
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
-from evenhand.report.repair.advice import headline, outcomes_by_gap, typed
+from evenhand.report.repair.advice import headline, outcomes_by_gap, save_command
 from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (
     UNDEFINED,
@@ -43,22 +41,24 @@ READING = (
 )
 
 
-def show_repair(repair: Repair, console: Console, *, folder: Path | None = None) -> None:
-    """What is advised, each gap before and after, the price, and the weights; `folder` is where it was saved."""
-    found = headline(repair, folder)
+def print_repair(repair: Repair, console: Console) -> None:
+    """What is advised, each gap before and after, the price, and the weights."""
+    found = headline(repair)
     console.print(Text(found.lead, style=KINDS.get(found.kind, "bold")))
     _bullets(found.lines, console)
     for note in found.notes:
         console.print(Text(note, style="dim"))
     if found.use is not None:
-        console.print(Text(f"Use it: {typed(found.use, repair.provenance.get('command'))}"), soft_wrap=True)
+        console.print(Text(f"Use it: {found.use}"), soft_wrap=True)
+    elif found.kind == "advised" and (command := save_command(repair)) is not None:
+        console.print(Text(f"To use it, save it: {command}"), soft_wrap=True)
     if found.kind != "cannot tell":
         _gaps(repair, console)
     _price(repair, console)
     _weights(repair, console)
     for method, why in repair.left_out.items():
         console.print(Text(f"not tried: {method}: {why}"), soft_wrap=True)
-    _bullets(repair.remarks, console)
+    _bullets([note.text for note in repair.notes], console)
 
 
 def _gaps(repair: Repair, console: Console) -> None:
