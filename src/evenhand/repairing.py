@@ -83,7 +83,7 @@ def repair(
         settings={**asdict(settings), "references": Path(settings.references).name, **asked_for},
         command=command,
     )
-    found = replace(found, spec=system if isinstance(system, str) else None, provenance=provenance, folder=folder)
+    found = replace(found, spec=system if isinstance(system, str) else None, provenance=provenance)
     if folder is not None:
         found.save(folder, figures=figures, progress=progress)
     return found

@@ -128,7 +128,8 @@ def test_every_command_of_a_repair_runs(name: str, work: Path, monkeypatch: pyte
     else:
         assert sorted({command.split()[1] for command in found}) == ["audit", "repair", "report"]
         shown = run(shlex.join(["evenhand", "report", str(case.out)]), monkeypatch)
-        assert set(commands_of(shown)) < set(found)
+        (use,) = commands_of(shown)
+        assert use in found
     for command in found:
         run(command, monkeypatch)
 

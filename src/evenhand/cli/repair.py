@@ -81,4 +81,6 @@ def repair(
     if out is not None:
         saved_in(out, "repair.html")
         typer.echo(f"calibrators are in {out / CALIBRATORS}", err=True)
-    show(found, as_json=as_json)
+    show(found, as_json=as_json, folder=out)
+    if out is None and found.advised is not None:
+        typer.echo(f"to use it, save it: {repeating(sys.argv)} --out repaired", err=True)

@@ -102,8 +102,6 @@ class Repair(Result):
     corpus: Corpus | None = field(default=None, repr=False)
     calibrators: Mapping[str, Calibrator] = field(default_factory=dict, repr=False)
     """By method, fitted on everything."""
-    folder: Path | None = field(default=None, repr=False)
-    """Where it lies, so that the page can say how the calibrators are used; no part of what was found."""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -206,7 +204,6 @@ class Repair(Result):
             gold=tuple(rebuild(GoldQuality, one) for one in values["gold"]),
             published=None if values["published"] is None else rebuild(Evaluation, values["published"]),
             corpus=attached(Corpus, folder, CORPUS_FILE),
-            folder=folder,
             **{name: values[name] for name in ("system", "spec", "sentences", "left_out", "alpha")},
             **cls.common(values),
         )
@@ -219,10 +216,6 @@ class Repair(Result):
         """The sentences that it was fitted on, and the calibrators."""
         fitted = {calibrator_file(method): one.to_bytes() for method, one in self.calibrators.items()}
         return {**scores_and_corpus(None, self.corpus), **fitted}
-
-    def save(self, folder: str | Path, *, figures: bool | None = None, progress: bool | None = False) -> list[Path]:
-        """Like any result; the page says how to use the calibrators that lie there."""
-        return super(Repair, replace(self, folder=Path(folder))).save(folder, figures=figures, progress=progress)
 
 
 def calibrator_file(method: str) -> str:

@@ -28,6 +28,10 @@ def _no_pages(folder: Path) -> Iterable[Path]:
     return ()
 
 
+def _no_usage(result: Any, folder: Path) -> str | None:
+    return None
+
+
 def _frame_as_html(result: Any) -> str:
     return str(result.frame()._repr_html_())
 
@@ -44,6 +48,8 @@ class Renderer:
     """The verdict in one line, for lists of results."""
     text: Callable[[Any], str]
     """What was found in sentences, as `print` shows it."""
+    usage: Callable[[Any, Path], str | None] = _no_usage
+    """What can be done with what lies in the folder, in one line; no part of the result, which may be moved."""
     notebook: Callable[[Any], str] = _frame_as_html
     pages: Callable[[Any], Files] = _nothing
     """Further pages that the page leads to."""

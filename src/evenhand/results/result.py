@@ -88,6 +88,10 @@ class Result(ABC):
         """Print it for people; `width` is that of the terminal unless it is given."""
         renderer_of(self).show(self, width)
 
+    def usage(self, folder: str | Path) -> str | None:
+        """What can be done with what was saved in a folder, in one line."""
+        return renderer_of(self).usage(self, Path(folder))
+
     def summary(self) -> str:
         """What was found, in one line."""
         return renderer_of(self).summary(self)

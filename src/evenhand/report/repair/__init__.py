@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from evenhand.files import Content
 from evenhand.repairs.result import Repair
 from evenhand.report.console import console_of
 from evenhand.report.figures import figure_files
-from evenhand.report.repair.advice import headline
+from evenhand.report.repair.advice import headline, use_command
 from evenhand.report.repair.figures import static_figures
 from evenhand.report.repair.page import to_html
 from evenhand.report.repair.published import evaluation_frame, words_frame
@@ -32,12 +34,19 @@ def text(repair: Repair) -> str:
     return "\n".join([found.lead, *found.lines, *found.others])
 
 
+def usage(repair: Repair, folder: Path) -> str | None:
+    """How the advised method is used, once it is saved."""
+    command = use_command(repair, folder)
+    return None if command is None else f"use it: {command}"
+
+
 RENDERER = Renderer(
     page_file="repair.html",
     page=to_html,
     show=lambda repair, width: print_repair(repair, console_of(width)),
     summary=lambda repair: headline(repair).lead,
     text=text,
+    usage=usage,
     beside=tables,
     figures=lambda repair: figure_files(static_figures(repair)),
     figures_are_saved=True,

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from evenhand.contrasts import EVERYBODY
@@ -41,7 +42,7 @@ Kind = Literal["nothing to repair", "advised", "no method will do", "cannot tell
 
 @dataclass(frozen=True)
 class Headline:
-    """What a reader should take away: in one sentence, then a line for each gap, and what to use."""
+    """What a reader should take away: in one sentence, then a line for each gap."""
 
     kind: Kind
     lead: str
@@ -49,8 +50,6 @@ class Headline:
     others: tuple[str, ...] = ()
     """A line for each gap that was not visible, where others were."""
     notes: tuple[str, ...] = ()
-    use: str | None = None
-    """A command that uses the repaired system."""
 
 
 @dataclass(frozen=True)
@@ -83,27 +82,27 @@ def headline(repair: Repair) -> Headline:
     return _advised(repair, repair.advised)
 
 
-def use_command(repair: Repair, method: str) -> str | None:
-    """A command that uses a calibrator, on the sentences that it was fitted on; None where it lies in no folder, or the
-    system cannot be typed."""
-    if repair.folder is None or repair.spec is None or method not in repair.calibrators:
+def repaired_spec(repair: Repair, folder: str | Path) -> str | None:
+    """The advised system as a string that can be typed; None where none is advised, or the system cannot be typed."""
+    if repair.spec is None or repair.advised is None or repair.advised not in repair.calibrators:
         return None
-    asked, folder = repair.provenance.settings, repair.folder
-    words = ["evenhand", "audit", f"repaired:{folder / calibrator_file(method)}+{repair.spec}"]
+    return f"repaired:{Path(folder) / calibrator_file(repair.advised)}+{repair.spec}"
+
+
+def use_command(repair: Repair, folder: Path) -> str | None:
+    """A command that uses what was saved in a folder, on the sentences that it was fitted on."""
+    spec, asked = repaired_spec(repair, folder), repair.provenance.settings
+    if spec is None:
+        return None
+    words = ["evenhand", "audit", spec]
     words += ["--corpus", str(folder / CORPUS_FILE)] if repair.corpus is not None else []
     for attribute in asked.get("attributes") or ():
         words += ["--attribute", attribute]
     if asked.get("range") is not None:
-        words.append(f"--range={','.join(f'{end:g}' for end in asked['range'])}")
+        words.append(f"--range={','.join(map(str, asked['range']))}")
     for setting, option in ABOUT_THE_SYSTEM.items():
         words += [option, asked[setting]] if asked.get(setting) is not None else []
     return shlex.join(words)
-
-
-def save_command(repair: Repair) -> str | None:
-    """The command that saves a repair which was not saved, so that it can be used."""
-    command = repair.provenance.command
-    return None if command is None or repair.folder is not None else f"{command} --out repaired"
 
 
 def main_outcomes(repair: Repair, method: str) -> list[Outcome]:
@@ -166,7 +165,7 @@ def _advised(repair: Repair, method: str) -> Headline:
     notes.append("That a gap is closed means that it is not visible any more, not that the system is fair.")
     lines = tuple(outcome_in_words(repair, one) for one in visible)
     others = tuple(outcome_in_words(repair, one) for one in found if one.reduction is None)
-    return Headline("advised", lead, lines, others, tuple(notes), use_command(repair, method))
+    return Headline("advised", lead, lines, others, tuple(notes))
 
 
 def _nothing(repair: Repair) -> Headline:

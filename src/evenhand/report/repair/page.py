@@ -10,7 +10,7 @@ from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
 from evenhand.report.figures import COLOURS, Spec
 from evenhand.report.page.shell import render
 from evenhand.report.provenance import facts
-from evenhand.report.repair.advice import glances, headline
+from evenhand.report.repair.advice import glances, headline, repaired_spec
 from evenhand.report.repair.figures import Question, gap_chart, gap_rows, price_chart, price_figure_rows, questions
 from evenhand.report.repair.page_rows import (
     glance_cells,
@@ -49,6 +49,8 @@ SECTIONS = {
 }
 KINDS = {"advised": "lower", "no method will do": "higher"}
 """The colour of a headline; that there is nothing to repair has none of its own."""
+HERE = "FOLDER"
+"""Stands for the folder of the page, which may be moved."""
 COUNTED = ("closed", "reduced", "not reduced", "reversed", "gaps made")
 TEXTS = ("new", "method", "verdict", "sign turned")
 HEADINGS = ("new", "method", "before", "after", "gone", "verdict", "sign turned", "left alone", "spread")
@@ -67,6 +69,7 @@ def _shown(repair: Repair) -> dict[str, Any]:
         "sentences": f"{repair.sentences:,}",
         "sections": [{"id": name, "short": short} for name, short in _sections(repair).items()],
         "headline": found,
+        "repaired": repaired_spec(repair, HERE),
         "kind": KINDS.get(found.kind, "cannot-tell"),
         "visible": _visible(repair),
         "counted": COUNTED,

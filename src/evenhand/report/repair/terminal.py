@@ -9,7 +9,7 @@ from rich.text import Text
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
-from evenhand.report.repair.advice import headline, outcomes_by_gap, save_command
+from evenhand.report.repair.advice import headline, outcomes_by_gap
 from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (
     UNDEFINED,
@@ -48,10 +48,6 @@ def print_repair(repair: Repair, console: Console) -> None:
     _bullets(found.lines, console)
     for note in found.notes:
         console.print(Text(note, style="dim"))
-    if found.use is not None:
-        console.print(Text(f"Use it: {found.use}"), soft_wrap=True)
-    elif found.kind == "advised" and (command := save_command(repair)) is not None:
-        console.print(Text(f"To use it, save it: {command}"), soft_wrap=True)
     if found.kind != "cannot tell":
         _gaps(repair, console)
     _price(repair, console)
