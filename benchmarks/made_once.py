@@ -16,8 +16,8 @@ from evenhand.auditing import audit
 from evenhand.contrasts import declare
 from evenhand.corpora import Corpus, eec
 from evenhand.corpora.persons import Directory
-from evenhand.repair import layers
-from evenhand.repairing import repair_system
+from evenhand.repairing import repair
+from evenhand.repairs import layers
 from evenhand.scoring import Scores
 
 CONTRASTS, DIRECTORIES, FITS, COPIES = "contrasts", "directories of persons", "fits of layers", "copies of scores"
@@ -32,7 +32,7 @@ Before, it made 240 directories, 125 fits and 532 copies; an audit made four con
 def run() -> list[tuple[str, str, str, str]]:
     """Count in one repair and one audit with its page, of systems that answer at once."""
     chains: dict[str, Callable[[], object]] = {
-        "repair vader": lambda: repair_system("vader", _fresh(), progress=False),
+        "repair vader": lambda: repair("vader", _fresh(), progress=False),
         "audit vader textblob": _audited_with_pictures,
     }
     rows = []

@@ -136,7 +136,7 @@ def _round(place: Path) -> tuple[float, dict[str, float], Study]:
         reader = Reader(corpus, spellings=[eec("published")], gold=gold)
         read = reader.read(there.entries, root=place, advance=lambda number: None, problems=there.problems)
     with _clock(split, "tests and tables"), _tests_timed(split):
-        study = examine(read, corpus, gold=gold, about=there.about, evidence=False)
+        study = examine(read, corpus, gold=gold, about=there.about)
     with _clock(split, "JSON"):
         study.to_json()
     return time.perf_counter() - start, split, study

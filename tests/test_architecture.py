@@ -42,7 +42,7 @@ ROOMS = [
     {"comparing"},
     {"studies"},
     {"rating"},
-    {"repair"},
+    {"repairs"},
     {"system_file"},
     {"specs"},
     {"tagging"},

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import EvenhandError
-from evenhand.files import check_writable, replacing
+from evenhand.files import check_writable, remove_files, replacing, write_together, write_whole
 
 
 def test_a_file_is_replaced_whole_and_its_folder_is_made(tmp_path: Path) -> None:
@@ -48,3 +48,30 @@ def test_a_folder_that_cannot_be_written_is_found_out_before(tmp_path: Path) -> 
         check_writable(tmp_path / "file" / "out")
     check_writable(tmp_path / "a" / "b")
     assert not (tmp_path / "a").exists()
+
+
+def test_files_that_belong_together_are_made_one_by_one_and_written_all_or_none(tmp_path: Path) -> None:
+    held: list[str] = []
+
+    def broken() -> bytes:
+        held.extend(path.name for path in (tmp_path / "new").iterdir())
+        raise KeyboardInterrupt
+
+    (tmp_path / "old").write_bytes(b"old")
+    with pytest.raises(KeyboardInterrupt):
+        write_together({tmp_path / "old": b"new", tmp_path / "new" / "a": lambda: b"a", tmp_path / "new" / "b": broken})
+    assert len(held) == 1, "the first is on disk, beside its place, before the second is made"
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("old", b"old")]
+    written: list[int] = []
+    write_together({tmp_path / "old": b"new", tmp_path / "new" / "a": lambda: b"a"}, advance=written.append)
+    assert ((tmp_path / "old").read_bytes(), (tmp_path / "new" / "a").read_bytes()) == (b"new", b"a")
+    assert written == [1, 1]
+
+
+def test_a_folder_that_is_empty_after_its_last_file_goes_too(tmp_path: Path) -> None:
+    for name in ("a/1", "b/1", "b/2"):
+        write_whole(tmp_path / name, b"")
+    remove_files([tmp_path / "a" / "1", tmp_path / "b" / "1"])
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == ["b", "b/2"]
+    with pytest.raises(EvenhandError, match="b/1 cannot be removed: No such file"):
+        remove_files([tmp_path / "b" / "1"])

@@ -11,9 +11,9 @@ import pytest
 
 from evenhand import audit, eec, score
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.repair.result import Repair
-from evenhand.repair.workshop import ALL_METHODS, RECORDED, RepairSettings
-from evenhand.repairing import repair_system
+from evenhand.repairing import repair
+from evenhand.repairs.result import Repair
+from evenhand.repairs.workshop import ALL_METHODS, RECORDED, RepairSettings
 from evenhand.specs import resolve
 
 pytestmark = pytest.mark.slow
@@ -38,7 +38,7 @@ def gold(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def repaired(folder: Path, gold: Path) -> Repair:
-    return repair_system(
+    return repair(
         PLANTED,
         sample=960,
         settings=FEW,
@@ -96,7 +96,7 @@ def test_texts_that_name_nobody_keep_their_scores(folder: Path, repaired: Repair
     gold = folder / "nobody.csv"
     texts = ["It rains.", "This woman feels angry.", "The plan failed.", "This man feels angry.", "We won."]
     pl.DataFrame({"text": texts, "gold": [0.4, 0.1, 0.2, 0.1, 0.9]}).write_csv(gold)
-    found = repair_system("vader", sample=960, settings=FEW, gold=gold, progress=False, cache=folder / "cache")
+    found = repair("vader", sample=960, settings=FEW, gold=gold, progress=False, cache=folder / "cache")
     assert {one.method for one in found.gold} == {"layers", "averaging"}
     for one in found.gold:
         assert one.kept
@@ -115,7 +115,7 @@ def test_what_is_saved_says_the_same(repaired: Repair, folder: Path) -> None:
 
 
 def test_a_system_to_whom_persons_are_all_the_same_has_nothing_to_repair(folder: Path) -> None:
-    found = repair_system("planted(gap=0)", sample=960, settings=FEW, progress=False, cache=folder / "cache")
+    found = repair("planted(gap=0)", sample=960, settings=FEW, progress=False, cache=folder / "cache")
     assert found.nothing_to_repair
     assert found.advised is None
     assert all(one.left_alone == 1 for one in found.outcomes(method="layers", scope=None))
@@ -124,7 +124,7 @@ def test_a_system_to_whom_persons_are_all_the_same_has_nothing_to_repair(folder:
 def test_recorded_scores_are_repaired_as_far_as_they_allow(folder: Path) -> None:
     corpus = eec().sample(960)
     scores = score([resolve(PLANTED, corpus)], corpus, progress=False, cache=folder / "cache")
-    found = repair_system(scores, corpus, settings=RepairSettings(repetitions=1), progress=False)
+    found = repair(scores, corpus, settings=RepairSettings(repetitions=1), progress=False)
     assert set(found.methods) == {"layers", "terms", "sentence-weights", "alignment", "averaging"}
     assert set(found.left_out) == set(ALL_METHODS) - set(found.methods)
     assert set(found.left_out.values()) == {RECORDED}
@@ -134,7 +134,7 @@ def test_recorded_scores_know_nothing_of_gold_texts(folder: Path, gold: Path) ->
     corpus = eec().sample(960)
     scores = score([resolve(PLANTED, corpus)], corpus, progress=False, cache=folder / "cache")
     with pytest.raises(UsageError, match="gold"):
-        repair_system(scores, corpus, settings=FEW, gold=gold, progress=False)
+        repair(scores, corpus, settings=FEW, gold=gold, progress=False)
 
 
 @pytest.mark.parametrize(
@@ -155,28 +155,16 @@ def test_gold_that_cannot_be_read_is_told_before_anything_is_asked(
         raise AssertionError("asked")
 
     with pytest.raises(EvenhandError, match=complaint):
-        repair_system(never, sample=960, settings=FEW, gold=tmp_path / "gold.csv", progress=False)
+        repair(never, sample=960, settings=FEW, gold=tmp_path / "gold.csv", progress=False)
 
 
-def test_what_is_not_known_is_named() -> None:
-    with pytest.raises(UsageError, match="did you mean 'layers'"):
-        RepairSettings(methods=("layer",))
+def test_an_attribute_or_a_range_that_cannot_be_is_named_before_anything_is_asked() -> None:
     with pytest.raises(UsageError, match="no attribute 'gnder'"):
-        repair_system(PLANTED, attributes="gnder", progress=False)
-    with pytest.raises(UsageError, match="alpha"):
-        RepairSettings(alpha=0.7)
-    with pytest.raises(UsageError, match="seed"):
-        RepairSettings(seed=-1)
-    with pytest.raises(UsageError, match="unknown way to normalise 'softmaxx'; did you mean 'softmax'"):
-        RepairSettings(normalise="softmaxx")
-
-
-def test_a_mistaken_target_is_an_error_even_where_other_methods_would_do() -> None:
-    settings = RepairSettings(methods=("layers", "additive"), target="femal", repetitions=1)
-    with pytest.raises(UsageError, match="unknown target 'femal'; did you mean 'female'"):
-        repair_system("planted(gap=0)", sample=240, settings=settings, progress=False)
+        repair(PLANTED, attributes="gnder", progress=False)
+    with pytest.raises(UsageError, match="a range needs two numbers, the lower first, not 1 and 0"):
+        repair(PLANTED, bounds=(1, 0), progress=False)
 
 
 def test_the_same_seed_gives_the_same_answer(folder: Path) -> None:
-    both = [repair_system(PLANTED, sample=960, settings=FEW, progress=False, cache=folder / "cache") for _ in range(2)]
+    both = [repair(PLANTED, sample=960, settings=FEW, progress=False, cache=folder / "cache") for _ in range(2)]
     assert both[0].to_json() == both[1].to_json()

@@ -12,10 +12,10 @@ from evenhand.auditing import audit
 from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.repair.averaging import Averaged, Averaging
-from evenhand.repair.layers import Layers
-from evenhand.repair.neutral import Neutralised
-from evenhand.repair.repaired import Repaired
+from evenhand.repairs.averaging import Averaged, Averaging
+from evenhand.repairs.layers import Layers
+from evenhand.repairs.neutral import Neutralised
+from evenhand.repairs.repaired import Repaired
 from evenhand.scoring import Scores, score
 from evenhand.specs import FORMS, allowed_settings, parse_spec, resolve
 from evenhand.systems import REGISTRY, Output, Scorer

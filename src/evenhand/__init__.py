@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from evenhand.findings import Finding
     from evenhand.measuring import measure_file, measure_scores
     from evenhand.metrics import Predictions, measure
-    from evenhand.repair import Calibrator, load_calibrator
-    from evenhand.repairing import repair_system
+    from evenhand.repairing import repair
+    from evenhand.repairs import Calibrator, load_calibrator
+    from evenhand.repairs.result import Repair
+    from evenhand.repairs.workshop import RepairSettings
     from evenhand.scoring import Scores, score
     from evenhand.studies import Study
     from evenhand.studying import study
@@ -32,6 +34,8 @@ __all__ = [
     "Finding",
     "Output",
     "Predictions",
+    "Repair",
+    "RepairSettings",
     "Scorer",
     "Scores",
     "Settings",
@@ -45,7 +49,7 @@ __all__ = [
     "measure",
     "measure_file",
     "measure_scores",
-    "repair_system",
+    "repair",
     "score",
     "study",
 ]
@@ -53,13 +57,15 @@ __all__ = [
 # Imported on first use, so that `evenhand --help` does not wait for numpy.
 _HOMES = {
     "Audit": "evenhand.comparing.audit",
-    "Calibrator": "evenhand.repair",
+    "Calibrator": "evenhand.repairs",
     "Comparison": "evenhand.comparing.comparison",
     "Corpus": "evenhand.corpora",
     "EvenhandError": "evenhand.errors",
     "Finding": "evenhand.findings",
     "Output": "evenhand.systems",
     "Predictions": "evenhand.metrics",
+    "Repair": "evenhand.repairs.result",
+    "RepairSettings": "evenhand.repairs.workshop",
     "Scorer": "evenhand.systems",
     "Scores": "evenhand.scoring",
     "Settings": "evenhand.comparing",
@@ -68,12 +74,12 @@ _HOMES = {
     "audit": "evenhand.auditing",
     "compare": "evenhand.comparing_runs",
     "eec": "evenhand.corpora",
-    "load_calibrator": "evenhand.repair",
+    "load_calibrator": "evenhand.repairs",
     "load_corpus": "evenhand.corpora",
     "measure": "evenhand.metrics",
     "measure_file": "evenhand.measuring",
     "measure_scores": "evenhand.measuring",
-    "repair_system": "evenhand.repairing",
+    "repair": "evenhand.repairing",
     "score": "evenhand.scoring",
     "study": "evenhand.studying",
 }

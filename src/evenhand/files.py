@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
 from evenhand.errors import EvenhandError
+
+Content = bytes | Callable[[], bytes]
+"""What goes into a file, or what makes it: many big files need not be held at once."""
 
 
 @contextmanager
@@ -33,19 +36,35 @@ def write_whole(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def write_together(contents: Mapping[Path, bytes]) -> None:
-    """Write files that belong together: all are written beside their places first, so that a full disk changes none."""
+def write_together(contents: Mapping[Path, Content], *, advance: Callable[[int], None] = lambda count: None) -> None:
+    """Write files that belong together: all are written beside their places first, so that a full disk changes none.
+
+    `advance` is called with 1 for each that is written.
+    """
     folders = {path.parent for path in contents}
     made = [place for folder in folders for place in (folder, *folder.parents) if not place.exists()]
     try:
         with ExitStack() as together:
             for path, content in contents.items():
-                together.enter_context(replacing(path)).write_bytes(content)
+                place = together.enter_context(replacing(path))
+                place.write_bytes(content() if callable(content) else content)
+                advance(1)
     except BaseException:
         for empty in sorted(set(made), key=lambda place: -len(place.parts)):
             with suppress(OSError):
                 empty.rmdir()
         raise
+
+
+def remove_files(paths: Iterable[Path]) -> None:
+    """Remove files, and the folders that are empty then."""
+    for path in paths:
+        try:
+            path.unlink()
+        except OSError as error:
+            raise EvenhandError(f"{path} cannot be removed: {reason(error)}") from error
+        if not any(path.parent.iterdir()):
+            path.parent.rmdir()
 
 
 def check_writable(folder: Path) -> None:

@@ -169,6 +169,20 @@ class Finding:
         """Plain values, ready for JSON."""
         return asdict(self)
 
+    def flat(self) -> dict[str, Any]:
+        """One row of a table: nested parts in columns such as `generalising_p`, without the shares and sentences."""
+        values = self.to_dict()
+        for part in ("generalising", "equivalence", "power"):
+            values |= {f"{part}_{name}": value for name, value in values.pop(part).items()}
+        values["generalising_left_out"] = ", ".join(values["generalising_left_out"])
+        rests_on = values.pop("rests_on")
+        values |= {"rests_on": rests_on["person"], "without": rests_on["without"]}
+        for name in ("range", "interval", "generalising_interval"):
+            low, high = values.pop(name) or (None, None)
+            values |= {f"{name}_low": low, f"{name}_high": high}
+        values["undefined"] = "; ".join(f"{name}: {reason}" for name, reason in values["undefined"].items())
+        return values
+
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild a finding from its plain values."""

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Unpack, cast
 
 from evenhand.corpora import Corpus, load_corpus
-from evenhand.errors import UsageError, did_you_mean
+from evenhand.errors import UsageError
 from evenhand.files import check_writable
-from evenhand.repair.gold import quality_on_gold, read_gold_texts
-from evenhand.repair.result import Repair
-from evenhand.repair.workshop import RepairSettings, Workshop
-from evenhand.report.repair import save_repair
-from evenhand.results.provenance import package_versions
+from evenhand.repairs.gold import quality_on_gold, read_gold_texts
+from evenhand.repairs.result import Repair
+from evenhand.repairs.workshop import RepairSettings, Workshop
+from evenhand.results import Provenance, Subject, check_out
 from evenhand.scoring import Scores
-from evenhand.scoring.settings import AskSettings
+from evenhand.scoring.settings import AskOptions, AskSettings
 from evenhand.specs import Given
 from evenhand.systems import BaseScorer
-from evenhand.verbs.ask import resolved
-
-CALIBRATORS = "calibrators"
-"""The folder of the fitted calibrators, within that of the report."""
+from evenhand.verbs.ask import names_of, resolved
 
 
-def repair_system(
+def repair(
     system: Given,
     corpus: Corpus | str | Path | None = None,
     *,
@@ -34,33 +29,26 @@ def repair_system(
     sample: int | None = None,
     settings: RepairSettings | None = None,
     gold: str | Path | None = None,
-    bounds: tuple[float, float] | None = None,
-    version: str | None = None,
-    base_url: str | None = None,
-    cache: str | Path | None = None,
-    progress: bool | None = None,
     out: str | Path | None = None,
+    overwrite: bool = False,
     figures: bool = True,
     command: str | None = None,
+    **asking: Unpack[AskOptions],
 ) -> Repair:
     """Repair a system in several ways, and say what becomes of its gaps on persons, templates and words that are new.
 
-    `system` is one of those that `audit` takes. `gold` is a table of texts and the scores that people gave them
-    (columns `text` and `gold`; `emotion` too where the system asks each text for its own). With `out`, the page and
-    the calibrators, fitted on everything, are saved in that folder, with `figures` as PNG and SVG.
+    `system` is one of those that `audit` takes, asked as `AskSettings` says. `gold` is a table of texts and the scores
+    that people gave them (columns `text` and `gold`; `emotion` too where the system asks each text for its own). With
+    `out`, the page and the calibrators, fitted on everything, are saved in that folder, with `figures` as PNG and SVG.
 
-    >>> found = repair_system("planted(gap=0.05)", sample=960, attributes="gender", progress=False)
+    >>> found = repair("planted(gap=0.05)", sample=960, attributes="gender", progress=False)
     >>> found.advised
     'layers'
     """
-    settings = settings or RepairSettings()
+    settings, how = settings or RepairSettings(), AskSettings(**asking)
     asked = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
     named = [attributes] if isinstance(attributes, str) else attributes
-    for attribute in named or ():
-        if attribute not in asked.attributes:
-            raise UsageError(
-                f"corpus {asked.name!r} has no attribute {attribute!r}{did_you_mean(attribute, asked.attributes)}"
-            )
+    asked.refuse_unknown(named or ())
     if named is not None and not isinstance(system, Scores):
         asked = asked.narrowed(named)
     if sample is not None:
@@ -68,53 +56,35 @@ def repair_system(
     folder = None if out is None else Path(out)
     if folder is not None:
         check_writable(folder)
-    where = None if cache is None else Path(cache)
     texts = None if gold is None else read_gold_texts(Path(gold))
-    how = AskSettings(bounds, version, base_url, cache=where, progress=progress)
-    meant = cast(BaseScorer | Scores, resolved(system, asked, how)[0])
+    made = resolved(system, asked, how)
+    if folder is not None:
+        files = tuple(Path(path).name for path in (gold, settings.references) if path is not None and Path(path).suffix)
+        check_out(folder, Repair, Subject(names_of(made), (asked.name,), files), overwrite=overwrite)
+    meant = cast(BaseScorer | Scores, made[0])
     if texts is not None and isinstance(meant, Scores):
         raise UsageError("recorded scores say nothing about gold texts; give the system itself")
-    workshop = Workshop(meant, asked, settings=settings, attributes=named, cache=where, progress=progress)
+    workshop = Workshop(meant, asked, settings=settings, attributes=named, how=how)
     found = workshop.repair()
     if texts is not None and workshop.system is not None:
-        quality = quality_on_gold(workshop.system, texts, workshop.calibrators, asked, cache=where, progress=progress)
+        quality = quality_on_gold(workshop.system, texts, workshop.calibrators, asked, how)
         found = replace(found, gold=quality)
-    asked_for = {"attributes": named, "sample": sample, "gold": None if texts is None else texts.corpus.digest}
-    found = replace(found, provenance=_provenance(workshop, asked_for, command))
-    if folder is not None:
-        _save(found, workshop, folder, figures=figures)
-    return found
-
-
-def _save(found: Repair, workshop: Workshop, folder: Path, *, figures: bool) -> None:
-    (folder / CALIBRATORS).mkdir(parents=True, exist_ok=True)
-    for method, fitted in workshop.calibrators.items():
-        fitted.save(folder / CALIBRATORS / f"{method}.json")
-    save_repair(found, folder, figures=figures)
-
-
-def _provenance(workshop: Workshop, asked_for: dict[str, Any], command: str | None) -> dict[str, Any]:
-    corpus, settings, whom = workshop.corpus, workshop.settings, workshop.fitted_for
-    return {
-        "corpus": {
-            "name": corpus.name,
-            "version": corpus.version,
-            "sentences": len(corpus),
-            "digest": corpus.digest,
-            "sentences_digest": corpus.sentences_digest,
-        },
-        "systems": [{"system": whom.system, "output": o.name, "fingerprint": whom.fingerprint} for o in whom.outputs],
-        "settings": {
-            "repetitions": settings.repetitions,
-            "seed": settings.seed,
-            "alpha": settings.alpha,
-            "methods": settings.methods,
-            "references": Path(settings.references).name,
-            "target": settings.target,
-            "normalise": settings.normalise,
-            **asked_for,
-        },
-        "packages": package_versions(),
-        "python": platform.python_version(),
-        **({} if command is None else {"command": command}),
+    asked_for = {
+        "attributes": named,
+        "sample": sample,
+        "gold": None if texts is None else texts.corpus.digest,
+        "range": None if how.bounds is None else list(how.bounds),
+        "version": how.version,
+        "base_url": how.base_url,
     }
+    provenance = Provenance.collect(
+        corpora=[asked],
+        scores=[workshop.scores],
+        files=[path for path in (gold, settings.references) if path is not None and Path(path).suffix],
+        settings={**asdict(settings), "references": Path(settings.references).name, **asked_for},
+        command=command,
+    )
+    found = replace(found, spec=system if isinstance(system, str) else None, provenance=provenance)
+    if folder is not None:
+        found.save(folder, figures=figures, overwrite=overwrite, progress=how.progress)
+    return found

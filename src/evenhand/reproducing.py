@@ -9,7 +9,7 @@ from evenhand.corpora import eec
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.findings import Finding
 from evenhand.rating.reproduction import reproduce_rating
-from evenhand.repair.reproduction import reproduce_calibration
+from evenhand.repairs.reproduction import reproduce_calibration
 from evenhand.studies.reproduction import NOUN_PHRASES, Check, reproduce_eec
 from evenhand.studying import study
 

@@ -13,12 +13,14 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.measuring import Metrics
 from evenhand.rating import Ratings
+from evenhand.repairs.result import Repair
 from evenhand.results import Result
 from evenhand.results.listed import SavedResult, SavedResults
 from evenhand.results.result import kinds_in
+from evenhand.studies import Study
 from evenhand.translation import Drift
 
-KINDS: tuple[type[Result], ...] = (Audit, Metrics, Comparison, Ratings, Drift, Chat, Sheets)
+KINDS: tuple[type[Result], ...] = (Audit, Metrics, Comparison, Ratings, Repair, Study, Drift, Chat, Sheets)
 """In the order in which a folder is looked through: an audit of labelled sentences holds its metrics too."""
 DEEPEST, MOST_FOLDERS = 8, 10_000
 """How far below a folder, and in how many folders, saved results are looked for."""

@@ -13,10 +13,10 @@ from typing import Any, Unpack
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.recorded import read_predictions
-from evenhand.repair import Averaging, load_calibrator, repaired
-from evenhand.repair.averaging import Averaged
-from evenhand.repair.neutral import Neutralised
-from evenhand.repair.wrapping import Wrapped
+from evenhand.repairs import Averaging, load_calibrator, repaired
+from evenhand.repairs.averaging import Averaged
+from evenhand.repairs.neutral import Neutralised
+from evenhand.repairs.wrapping import Wrapped
 from evenhand.scoring import Scores
 from evenhand.scoring.settings import AskOptions, AskSettings
 from evenhand.system_file import ENDINGS as SYSTEM_FILE_ENDINGS

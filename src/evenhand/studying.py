@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from evenhand.comparing import Settings
+from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, eec, load_corpus
-from evenhand.files import check_writable
-from evenhand.report.study import save_study
-from evenhand.results import Provenance
+from evenhand.results import Provenance, Subject, check_out
 from evenhand.scoring.progress import progress_bars
+from evenhand.settings import check_range
 from evenhand.studies import Reader, Study, examine, find_entries, read_gold
+from evenhand.studies.against import find_baseline
+from evenhand.studies.gold import Gold
 
 
 def study(
@@ -27,6 +29,7 @@ def study(
     strict: bool = False,
     progress: bool | None = None,
     out: str | Path | None = None,
+    overwrite: bool = False,
     figures: bool = True,
     command: str | None = None,
 ) -> Study:
@@ -39,43 +42,46 @@ def study(
     in that folder: a page, tables, figures, and a page for each submission.
     """
     settings = settings or Settings()
+    check_range(*bounds)
     place, folder = Path(submissions), None if out is None else Path(out)
-    if folder is not None:
-        check_writable(folder)
     asked, spellings = _corpora(corpus)
+    if folder is not None:
+        check_out(folder, Study, Subject(corpora=(asked.name,)), overwrite=overwrite)
+    asked.refuse_unknown(part for attribute in attributes or () for part in attribute.split(CROSS))
     there = find_entries(place)
+    if baseline is not None:
+        find_baseline(baseline, [entry.system for entry in there.entries])
     known = {} if gold is None else read_gold(Path(gold))
     root = place if place.is_dir() else place.parent
     with progress_bars(progress) as start:
         reader = Reader(asked, spellings=spellings, gold=known, bounds=bounds, strict=strict)
         advance = start("reading", len(there.entries), 0)
         read = reader.read(there.entries, root=root, advance=advance, problems=there.problems)
-        found = examine(
-            read,
-            asked,
-            gold=known,
-            settings=settings,
-            attributes=attributes,
-            baseline=baseline,
-            about=there.about,
-            evidence=folder is not None,
-        )
-        asked_for = {"attributes": attributes, "range": list(bounds), "baseline": found.baseline, "strict": strict}
-        made_from = Provenance.collect(
-            corpora=[asked],
-            scores=[found.scores],
-            settings={**asdict(settings), **asked_for},
-            details={
-                "assessments": found.assessments,
-                "threshold": found.threshold,
-                "generalising_threshold": found.generalising_threshold,
-            },
-            command=command,
-        )
-        found = replace(found, provenance=made_from.to_dict())
-        if folder is not None:
-            save_study(found, folder, figures=figures, start=start)
+    found = examine(
+        read, asked, gold=known, settings=settings, attributes=attributes, baseline=baseline, about=there.about
+    )
+    asked_for = {"attributes": attributes, "range": list(bounds), "baseline": found.baseline, "strict": strict}
+    made_from = Provenance.collect(
+        corpora=[asked],
+        scores=[read.scores],
+        files=[] if gold is None else _files(Path(gold), known),
+        settings={**asdict(settings), **asked_for},
+        details={
+            "assessments": found.assessments,
+            "threshold": found.threshold,
+            "generalising_threshold": found.generalising_threshold,
+        },
+        command=command,
+    )
+    found = replace(found, provenance=made_from)
+    if folder is not None:
+        found.save(folder, figures=figures, overwrite=overwrite, progress=progress)
     return found
+
+
+def _files(gold: Path, known: Mapping[str, Gold]) -> list[Path]:
+    """The gold files that were read."""
+    return [gold / one.file if gold.is_dir() else gold for one in known.values()]
 
 
 def _corpora(corpus: Corpus | str | Path | None) -> tuple[Corpus, list[Corpus]]:

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from evenhand import Calibrator, Corpus, Output, Scores, load_calibrator, load_corpus, score
 from evenhand.cli.app import app
 from evenhand.corpora import corpus_names
-from evenhand.repair.calibrator import METHODS
+from evenhand.repairs.calibrator import METHODS
 from evenhand.systems.base import Array
 from evenhand.translation import ThereAndBack
 

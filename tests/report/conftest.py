@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evenhand.repair.judging import Judgement
-from evenhand.repair.layers import Layer
-from evenhand.repair.outcomes import Estimate, Outcome, Price
-from evenhand.repair.paired_means import Evaluation, PairedMeans, WordMean
-from evenhand.repair.result import Cost, GoldQuality, Repair, WordOrder
+from evenhand.repairs.calibrator import FittedFor
+from evenhand.repairs.judging import Judgement
+from evenhand.repairs.layers import Layer, Layers
+from evenhand.repairs.outcomes import Estimate, Outcome, Price
+from evenhand.repairs.paired_means import Evaluation, PairedMeans, WordMean
+from evenhand.repairs.result import Cost, GoldQuality, Repair, WordOrder
+from evenhand.results import Note, Provenance
+from evenhand.systems import Output
 
 SPLITS = ("person", "template", "emotion_word")
 METHODS = {"terms": "fitted", "layers": "fitted", "additive": "published", "averaging": "exact"}
@@ -23,6 +26,7 @@ AFTER = {
     "additive": (-0.07, "reversed"),
     "averaging": (0.0, "closed"),
 }
+FITTED_FOR = FittedFor("svr", None, (Output("valence"),), {"gender": ("female", "male")}, "eec", "digest")
 WITHIN = {"terms": 0.9, "layers": 1.0, "additive": 0.995, "averaging": 0.85}
 
 
@@ -114,8 +118,10 @@ def a_repair(found: list[Outcome] | None = None, **changes: Any) -> Repair:
         left_out={"neutral": "the corpus names <b>no</b> neutral person"},
         alpha=0.05,
         published=evaluation(),
-        remarks=("a remark of the system",),
-        provenance={"command": "evenhand repair svr", "packages": {"evenhand": "0"}, "settings": {"seed": 2024}},
+        spec="<i>svr & co",
+        calibrators={method: Layers(FITTED_FOR, layers) for method in methods},
+        notes=(Note("<i>svr & co", "a remark of the system"),),
+        provenance=Provenance(command="evenhand repair svr", packages={"evenhand": "0"}, settings={"seed": 2024}),
     )
     return replace(made, **changes)
 

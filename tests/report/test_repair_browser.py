@@ -12,9 +12,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import Repair
-from evenhand.report.repair import save_repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import Repair
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [
@@ -47,7 +46,7 @@ def page_file(
     hidden = {"reduction": None, "reduction_interval": None, "verdict": "nothing to repair"}
     # In anger, no gap is visible: the page has to find the output and the persons that it begins with.
     anger = [replace(one, output="anger", **hidden) for one in made_outcomes()]
-    save_repair(repair_of([*anger, *made_outcomes()]), folder, figures=False)
+    repair_of([*anger, *made_outcomes()]).save(folder, figures=False)
     return folder / "repair.html"
 
 

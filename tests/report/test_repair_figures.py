@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import Repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import Repair
 from evenhand.report.repair.figures import (
     gap_chart,
     gap_rows,

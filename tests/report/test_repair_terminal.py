@@ -5,29 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 
 from rich.console import Console
 
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import Repair
-from evenhand.report.repair.terminal import show_repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import Repair
+from evenhand.report.repair.terminal import print_repair
+from evenhand.results import Provenance
 
 Make = Callable[..., Repair]
 SPACE = "\N{NO-BREAK SPACE}"
 
 
-def shown(repair: Repair, *, width: int = 80, folder: Path | None = None) -> str:
+def shown(repair: Repair, *, width: int = 80) -> str:
     text = StringIO()
-    show_repair(repair, Console(file=text, width=width), folder=folder)
+    print_repair(repair, Console(file=text, width=width))
     return text.getvalue().replace(SPACE, " ")
 
 
-def test_the_advice_comes_first_with_the_command_to_use_it(repair_of: Make) -> None:
-    text = shown(repair_of(system="svr"), folder=Path("out"))
-    assert text.startswith("Advised: layers. It takes 92 % (62 % to 132 %) of the gap between female")
-    assert "Use it: evenhand audit repaired:out/calibrators/layers.json+svr\n" in text
-    assert "Use it" not in shown(repair_of(system="svr"))
+def test_the_advice_comes_first_and_where_it_lies_there_is_a_command_to_use_it(repair_of: Make) -> None:
+    found = repair_of(spec="svr")
+    assert shown(found).startswith("Advised: layers. It takes 92 % (62 % to 132 %) of the gap between female")
+    assert found.usage("my out") == "use it: evenhand audit 'repaired:my out/calibrators/layers.json+svr'"
+    assert repair_of(spec=None).usage("out") is None
+    asked = {"attributes": ["gender"], "range": [-1.0, 0.1], "version": "v 1", "base_url": "http://here"}
+    found = repair_of(spec="svr", provenance=Provenance(settings=asked))
+    assert str(found.usage("out")).endswith(
+        "+svr --attribute gender --range=-1.0,0.1 --base-url http://here --system-version 'v 1'"
+    )
 
 
 def test_every_method_has_a_line_for_every_gap_that_was_visible(repair_of: Make) -> None:
@@ -80,7 +85,7 @@ def test_left_out_methods_and_remarks_are_told_as_they_stand(repair_of: Make) ->
 
 
 def test_markup_in_a_name_is_not_obeyed(repair_of: Make, made_outcomes: Callable[[], list[Outcome]]) -> None:
-    assert "[red]svr" in shown(repair_of(system="[red]svr"), folder=Path("out"))
+    assert "[red]svr" in str(repair_of(spec="[red]svr").usage("out"))
     text = shown(repair_of([replace(one, first="[b]women") for one in made_outcomes()]), width=200)
     assert "of the gap between [b]women and male off" in text
     assert "gender: [b]women − male: before" in text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from rich.console import Console
 
 import evenhand
 from evenhand.comparing.audit import Audit
-from evenhand.report.study import save_study
 from evenhand.report.study.figures import box_rows, point_rows, static_figures, study_details
 from evenhand.report.study.page import pages_of, slug, unique_slugs
 from evenhand.report.study.submission import submission_page
@@ -46,7 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Path]:
 def test_every_promised_file_is_there(made: tuple[Study, Path]) -> None:
     study, out = made
     assert {path.name for path in out.iterdir()} == {
-        "study.html", "study.json", "scores.parquet", "tables", "figures", "submissions",
+        "study.html", "study.json", "scores.parquet", "corpus.parquet", "tables", "figures", "submissions",
     }  # fmt: skip
     figures = {path.name for path in (out / "figures").iterdir()}
     for name in ("differences-gender-anger", "differences-race-valence", "spread-by-quality-gender"):
@@ -100,16 +98,12 @@ def test_pages_of_names_that_look_alike_do_not_overwrite_each_other(made: tuple[
 
 def test_pages_of_an_earlier_study_go_and_nothing_else(made: tuple[Study, Path], tmp_path: Path) -> None:
     study, _ = made
-
-    def nothing(name: str, total: int, done: int) -> Callable[[int], None]:
-        return lambda number: None
-
-    save_study(study, tmp_path, figures=False, start=nothing)
+    study.save(tmp_path, figures=False)
     mine = tmp_path / "submissions" / "third" / "notes.html"
     mine.write_text("<p>my own notes</p>")
     before = {path.relative_to(tmp_path).as_posix() for path in (tmp_path / "submissions").rglob("*.html")}
     fewer = replace(study, submissions=tuple(one for one in study.submissions if one.dimension == "anger")[:2])
-    save_study(fewer, tmp_path, figures=False, start=nothing)
+    fewer.save(tmp_path, figures=False)
     after = {path.relative_to(tmp_path).as_posix() for path in (tmp_path / "submissions").rglob("*.html")}
     assert after == {*pages_of(fewer).values(), "submissions/third/notes.html"}
     assert before - after == set(pages_of(study).values()) - set(pages_of(fewer).values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from evenhand import audit, eec, measure_file
+from evenhand import audit, compare, eec, measure_file, repair, study
 from evenhand.annotating import check_sheets
 from evenhand.assessing import rate_systems
 from evenhand.chatting import examine_chat
@@ -23,9 +24,11 @@ from evenhand.cli.app import app
 from evenhand.errors import EvenhandError
 from evenhand.measuring import MeasureSettings
 from evenhand.rating import rate
+from evenhand.repairs.workshop import RepairSettings
 from evenhand.results import Note, Provenance, Result
 from evenhand.results.rendering import renderer_of
 from evenhand.saved import KINDS, load_result
+from evenhand.studies.synthetic import a_study, write_study
 from evenhand.translation import Dictionary, Drift, ThereAndBack, drift
 
 INPUTS = Path(__file__).parents[1] / "promises" / "inputs"
@@ -37,6 +40,11 @@ def there_and_back() -> ThereAndBack:
     return ThereAndBack(Dictionary(LATIN, source="en", target="la"))
 
 
+def blind(sentences: list[list[str]]) -> list[list[dict[str, float]]]:
+    """A tagger that finds nothing."""
+    return [[{"O": 0.7, "U-LOC": 0.3} for _ in tokens] for tokens in sentences]
+
+
 def labelled() -> Result:
     """An audit of a classifier on sentences with gold labels, which holds metrics."""
     found = importlib.util.spec_from_file_location("promised_systems", INPUTS / "promised_systems.py")
@@ -45,6 +53,13 @@ def labelled() -> Result:
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
     return audit(module.sentiment, "identity", attributes="age", sample=480, progress=False)
+
+
+def studied() -> Result:
+    """A small study of made-up submissions."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_study(Path(folder), a_study(systems=2, dimensions=["anger"]))
+        return study(Path(folder) / "submissions", gold=Path(folder) / "gold", progress=False)
 
 
 def rated_there_and_back() -> Result:
@@ -71,6 +86,9 @@ def rated_without_an_end() -> Result:
 MADE: dict[str, Callable[[], Result]] = {
     "audit": partial(audit, "planted(gap=0.05)", sample=480, progress=False, command="evenhand audit ..."),
     "audit of labelled sentences": labelled,
+    "audit of taggers": lambda: audit(blind, "ner-country", sample=200, progress=False),
+    "study": studied,
+    "repair": partial(repair, "planted(gap=0.05)", sample=480, settings=RepairSettings(repetitions=1), progress=False),
     "metrics": partial(measure_file, INPUTS / "predictions.csv", settings=MeasureSettings(bootstrap=20)),
     "ratings of systems": partial(
         rate_systems, ["biased-female", "vader"], groups=[1, 2], chat=["example"], bootstrap=20, progress=False

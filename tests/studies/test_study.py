@@ -233,7 +233,7 @@ def test_json_has_the_promised_shape_and_no_nan(small_study: Study) -> None:
     for dimension in ("anger", "valence"):
         rows = values["tables"]["gender"][dimension]
         assert list(rows) == ["not_significant", "first_higher", "second_higher", "all"]
-        assert set(rows["all"]) == {"submissions", "mean_positive", "mean_negative"}
+        assert set(rows["all"]) == {"submissions", "mean_positive", "mean_negative", "equivalent"}
     assert len(values["systems"]) == 8
     assert values["systems"][0]["findings"]["gender"]["group"] == "first_higher"
 
@@ -241,7 +241,7 @@ def test_json_has_the_promised_shape_and_no_nan(small_study: Study) -> None:
 def test_settings_reach_the_tests(small: Path) -> None:
     strict = evenhand.study(small / "submissions", settings=Settings(alpha=0.01, correction="holm"), progress=False)
     assert strict.tables["gender"].corrections.keys() == {"bonferroni", "bh"}
-    assert strict.provenance["settings"]["alpha"] == 0.01
+    assert strict.provenance.settings["alpha"] == 0.01
 
 
 def test_a_study_can_be_about_one_attribute(small: Path) -> None:

@@ -8,7 +8,19 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import bounds, repeating, stdout_kept_clean
+from evenhand.cli.options import (
+    BaseUrl,
+    Cache,
+    Draws,
+    Kind,
+    Outputs,
+    Overwrite,
+    Range,
+    SystemVersion,
+    asking,
+    repeating,
+    stdout_kept_clean,
+)
 
 
 def repair(
@@ -35,22 +47,21 @@ def repair(
     seed: Annotated[int, typer.Option(help="For the sample and the halves.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for repair.html, repair.json and the calibrators.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
-    range_: Annotated[
-        str | None,
-        typer.Option("--range", metavar="LOW,HIGH", help="The range of scores that declare none (else 0,1)."),
-    ] = None,
-    system_version: Annotated[
-        str | None, typer.Option(help="Names the version of py: systems, so that their answers may be cached.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where the server of openai:MODEL listens (else OPENAI_BASE_URL).")
-    ] = None,
-    cache: Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")] = None,
+    overwrite: Overwrite = False,
+    range_: Range = None,
+    system_version: SystemVersion = None,
+    base_url: BaseUrl = None,
+    outputs: Outputs = None,
+    kind: Kind = None,
+    draws: Draws = None,
+    cache: Cache = None,
 ) -> None:
     """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
+    from evenhand.cli.show import saved_in, show
     from evenhand.corpora import load_corpus
-    from evenhand.repair.workshop import RepairSettings
-    from evenhand.repairing import CALIBRATORS, repair_system
+    from evenhand.repairing import repair as run
+    from evenhand.repairs.result import CALIBRATORS
+    from evenhand.repairs.workshop import RepairSettings
 
     settings = RepairSettings(
         methods=tuple(method) if method else None,
@@ -62,27 +73,29 @@ def repair(
         normalise=normalise,
     )
     with stdout_kept_clean():
-        found = repair_system(
+        found = run(
             system,
             load_corpus(corpus, spelling=spelling),
             attributes=attribute,
             sample=sample,
             settings=settings,
             gold=gold,
-            bounds=bounds(range_),
-            version=system_version,
-            base_url=base_url,
-            cache=cache,
             out=out,
+            overwrite=overwrite,
             command=repeating(sys.argv),
+            **asking(
+                range_=range_,
+                system_version=system_version,
+                base_url=base_url,
+                outputs=outputs,
+                kind=kind,
+                draws=draws,
+                cache=cache,
+            ),
         )
     if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'repair.html'}; calibrators are in {out / CALIBRATORS}", err=True)
-    if as_json:
-        typer.echo(found.to_json())
-        return
-    from rich.console import Console
-
-    from evenhand.report.repair.terminal import show_repair
-
-    show_repair(found, Console(), folder=out)
+        saved_in(out, "repair.html")
+        typer.echo(f"calibrators are in {out / CALIBRATORS}", err=True)
+    show(found, as_json=as_json, folder=out)
+    if out is None and found.advised is not None:
+        typer.echo(f"to use it, save it: {repeating(sys.argv)} --out repaired", err=True)

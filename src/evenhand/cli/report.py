@@ -25,4 +25,4 @@ def report(
     for path in written:
         typer.echo(str(path), err=as_json)
     if as_json or not written:
-        show(loaded, as_json=as_json)
+        show(loaded, as_json=as_json, folder=home)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import bounds, repeating
+from evenhand.cli.options import Overwrite, bounds, repeating
 from evenhand.errors import UsageError
 
 
@@ -19,6 +20,7 @@ def study(
     ] = None,
     gold: Annotated[Path | None, typer.Option(help="Folder of gold files, to rank systems by quality.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for pages, tables and figures.")] = None,
+    overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
     corpus: Annotated[str, typer.Option(help="A corpus by name or file; eec is taken as released.")] = "eec",
     attribute: Annotated[list[str] | None, typer.Option(help="What to compare by. Default: all.")] = None,
@@ -38,7 +40,9 @@ def study(
         return
     if submissions is None:
         raise UsageError("name the folder of submissions (or `--example DIR` to make one up)")
+    from evenhand.cli.show import saved_in, show
     from evenhand.comparing import Settings
+    from evenhand.report.study.words import problem_in_words
     from evenhand.studying import study as run
 
     found = run(
@@ -51,26 +55,21 @@ def study(
         baseline=baseline,
         strict=strict,
         out=out,
+        overwrite=overwrite,
         figures=figures,
         command=repeating(sys.argv),
     )
     if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'study.html'}", err=True)
+        saved_in(out, "study.html")
     if as_json:
         for problem in found.problems:
-            kind = "left out" if problem.left_out else "note"
-            typer.echo(f"{kind}: {problem.file}: {problem.message}", err=True)
-        typer.echo(found.to_json())
-        return
-    from rich.console import Console
-
-    from evenhand.report.study.terminal import print_study
-
-    print_study(found, Console())
+            typer.echo(problem_in_words(problem), err=True)
+    show(found, as_json=as_json)
 
 
 def _write_example(folder: Path) -> None:
     from evenhand.studies.synthetic import a_study, write_study
 
     write_study(folder, a_study())
-    typer.echo(f"made up; try: evenhand study {folder}/submissions --gold {folder}/gold --out {folder}/study")
+    places = [str(folder / "submissions"), "--gold", str(folder / "gold"), "--out", str(folder / "study")]
+    typer.echo(f"made up; try: {shlex.join(['evenhand', 'study', *places])}")

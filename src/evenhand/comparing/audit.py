@@ -17,7 +17,7 @@ from evenhand.measuring import Metrics
 from evenhand.results import Result
 from evenhand.results.note import by_subject
 from evenhand.results.rendering import Files
-from evenhand.results.result import CORPUS_FILE, SCORES_FILE, TAGS_FILE, attached
+from evenhand.results.result import CORPUS_FILE, SCORES_FILE, TAGS_FILE, attached, saved_bytes
 from evenhand.scoring import Scores, Tags
 from evenhand.systems.base import FOUND
 
@@ -47,7 +47,7 @@ class Audit(Result):
 
     def frame(self) -> pl.DataFrame:
         """One row per finding, the nested parts in columns such as `generalising_p`."""
-        return pl.DataFrame([_flat(finding) for finding in self.findings], infer_schema_length=None)
+        return pl.DataFrame([finding.flat() for finding in self.findings], infer_schema_length=None)
 
     def content(self) -> dict[str, Any]:
         """`findings`, and what else is known; of taggers, the metrics stand at the top as well."""
@@ -92,24 +92,10 @@ class Audit(Result):
     def attachments(self) -> Files:
         """The scores, the corpus and the tags, where there are any."""
         known = {SCORES_FILE: self.scores, CORPUS_FILE: self.corpus, TAGS_FILE: self.tags}
-        return {name: one.to_bytes() for name, one in known.items() if one is not None}
+        return saved_bytes(known)
 
 
 def _remarks(values: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What earlier versions, which had no notes, saved as remarks of systems."""
     remarks = values.get("remarks", {}).items()
     return [{"about": system, "text": text} for system, texts in remarks for text in texts]
-
-
-def _flat(finding: Finding) -> dict[str, Any]:
-    values = finding.to_dict()
-    for part in ("generalising", "equivalence", "power"):
-        values |= {f"{part}_{name}": value for name, value in values.pop(part).items()}
-    values["generalising_left_out"] = ", ".join(values["generalising_left_out"])
-    rests_on = values.pop("rests_on")
-    values |= {"rests_on": rests_on["person"], "without": rests_on["without"]}
-    for name in ("range", "interval", "generalising_interval"):
-        low, high = values.pop(name) or (None, None)
-        values |= {f"{name}_low": low, f"{name}_high": high}
-    values["undefined"] = "; ".join(f"{name}: {reason}" for name, reason in values["undefined"].items())
-    return values

@@ -127,9 +127,7 @@ def _groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tu
 
 def _read_groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
     parts = attribute.split(CROSS)
-    for part in parts:
-        if part not in corpus.attributes:
-            raise UsageError(f"corpus {corpus.name!r} has no attribute {part!r}{did_you_mean(part, corpus.attributes)}")
+    corpus.refuse_unknown(parts)
     if len(set(parts)) < len(parts):
         raise UsageError(f"{attribute!r} crosses an attribute with itself")
     labels = corpus.frame.select(pl.concat_str(parts, separator=" ")).to_series().to_numpy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -198,6 +198,13 @@ class Corpus:
             hint = did_you_mean(value, known) if len(known) <= 50 else ""
             raise UsageError(f"subset {part!r}: no sentence has that value{hint}")
         return keep
+
+    def refuse_unknown(self, attributes: Iterable[str]) -> None:
+        """Raise for an attribute that this corpus does not have."""
+        for attribute in attributes:
+            if attribute not in self.attributes:
+                known = did_you_mean(attribute, self.attributes)
+                raise UsageError(f"corpus {self.name!r} has no attribute {attribute!r}{known}")
 
     def narrowed(self, attributes: Sequence[str]) -> Corpus:
         """Only the sources in which somebody has a group of these attributes; itself if those are all sources."""

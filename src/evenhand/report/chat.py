@@ -14,7 +14,7 @@ from evenhand.corpora.chat import CHATBOT, USER, as_published, merge_runs, per_c
 from evenhand.corpora.chat.properties import BOTH
 from evenhand.corpora.chat.steps import ordered_genders
 from evenhand.report.console import console_of
-from evenhand.report.figures import Row, Spec, base_chart, figure_files, svg_of
+from evenhand.report.figures import Row, Spec, base_chart, figure_files, svg_bytes
 from evenhand.report.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
@@ -54,7 +54,7 @@ def to_html(chat: Chat) -> str:
 
 
 def _sections(chat: Chat) -> list[Section]:
-    drawings = {spec["description"]: svg_of(spec) for spec in chat_figures(chat.utterances).values()}
+    drawings = {spec["description"]: svg_bytes(spec).decode() for spec in chat_figures(chat.utterances).values()}
     said = "What the user's gender changes in what is said"
     sections = [Section("Differences", said, [f"{summary(chat).capitalize()}."], _said(chat))]
     if chat.sentiment:

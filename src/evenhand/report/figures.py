@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from evenhand.files import write_whole
+from evenhand.files import Content, write_together
 from evenhand.findings import Finding
 from evenhand.report.details import Details, HeatMap, Spread
 from evenhand.report.words import comparison_name
@@ -243,18 +244,18 @@ def static_figures(
 
 
 def figure_files(figures: Mapping[str, Spec], folder: str = "figures") -> Files:
-    """Each figure as PNG and SVG, by its path."""
+    """Each figure as PNG and SVG, by its path; drawn when it is written, as a cloud of points takes megabytes."""
     import vl_convert
 
-    files: dict[str, bytes] = {}
+    files: dict[str, Content] = {}
     for name, spec in figures.items():
         stem = file_stem(name, taken=files, folder=folder, ending=".svg")
-        files[f"{folder}/{stem}.svg"] = svg_of(spec).encode()
-        files[f"{folder}/{stem}.png"] = vl_convert.vegalite_to_png(spec, scale=2)
+        files[f"{folder}/{stem}.svg"] = partial(svg_bytes, spec)
+        files[f"{folder}/{stem}.png"] = partial(vl_convert.vegalite_to_png, spec, scale=2)
     return files
 
 
-def svg_of(spec: Spec) -> str:
+def svg_bytes(spec: Spec) -> bytes:
     """A figure as SVG, the same each time: Vega numbers gradients and clips on through all that a process draws."""
     import vl_convert
 
@@ -262,7 +263,7 @@ def svg_of(spec: Spec) -> str:
     numbers: dict[str, int] = {}
     for name in NUMBERED.findall(drawn):
         numbers.setdefault(name, len(numbers))
-    return NUMBERED.sub(lambda found: f"part_{numbers[found[0]]}", drawn)
+    return NUMBERED.sub(lambda found: f"part_{numbers[found[0]]}", drawn).encode()
 
 
 def file_stem(name: str, *, taken: Collection[str] = (), folder: str = "", ending: str = "") -> str:
@@ -278,10 +279,9 @@ def file_stem(name: str, *, taken: Collection[str] = (), folder: str = "", endin
 
 def write_figures(figures: Mapping[str, Spec], folder: Path) -> list[Path]:
     """Write each figure as PNG and SVG."""
-    files = figure_files(figures, folder.name)
-    for name, content in files.items():
-        write_whole(folder.parent / name, content)
-    return [folder.parent / name for name in files]
+    files = {folder.parent / name: content for name, content in figure_files(figures, folder.name).items()}
+    write_together(files)
+    return list(files)
 
 
 def base_chart(description: str, **parts: Any) -> Spec:

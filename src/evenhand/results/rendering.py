@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from evenhand.files import Content
 
 if TYPE_CHECKING:
     from evenhand.results.result import Result
 
-Files = Mapping[str, bytes]
+Files = Mapping[str, Content]
 """Contents by their path within the folder of a result."""
 
 RENDERING_ROOM = "evenhand.report"
@@ -19,6 +22,14 @@ RENDERING_ROOM = "evenhand.report"
 
 def _nothing(result: Any) -> Files:
     return {}
+
+
+def _no_pages(folder: Path) -> Iterable[Path]:
+    return ()
+
+
+def _no_usage(result: Any, folder: Path) -> str | None:
+    return None
 
 
 def _frame_as_html(result: Any) -> str:
@@ -37,7 +48,13 @@ class Renderer:
     """The verdict in one line, for lists of results."""
     text: Callable[[Any], str]
     """What was found in sentences, as `print` shows it."""
+    usage: Callable[[Any, Path], str | None] = _no_usage
+    """What can be done with what lies in the folder, in one line; no part of the result, which may be moved."""
     notebook: Callable[[Any], str] = _frame_as_html
+    pages: Callable[[Any], Files] = _nothing
+    """Further pages that the page leads to."""
+    own_pages: Callable[[Path], Iterable[Path]] = _no_pages
+    """Those in a folder, of this result or of an earlier one that was saved there."""
     beside: Callable[[Any], Files] = _nothing
     """What is always saved beside page and JSON."""
     tables: Callable[[Any], Files] = _nothing

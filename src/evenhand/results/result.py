@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 import polars as pl
 
 from evenhand.errors import EvenhandError, MissingExtra, UsageError, one_line
-from evenhand.files import check_writable, reason, write_together
+from evenhand.files import Content, check_writable, reason, remove_files, write_together
 from evenhand.results.note import Note
 from evenhand.results.provenance import Provenance
 from evenhand.results.rendering import Files, page_file_of, rendered_kinds, renderer_of
+from evenhand.scoring.progress import progress_bars
 
 if TYPE_CHECKING:
     import pandas
+
+    from evenhand.corpora import Corpus
+    from evenhand.scoring import Scores, Tags
 
 SCORES_FILE, CORPUS_FILE, TAGS_FILE = "scores.parquet", "corpus.parquet", "tags.parquet"
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError)
@@ -111,6 +115,10 @@ class Result(ABC):
         """Print it for people; `width` is that of the terminal unless it is given."""
         renderer_of(self).show(self, width)
 
+    def usage(self, folder: str | Path) -> str | None:
+        """What can be done with what was saved in a folder, in one line."""
+        return renderer_of(self).usage(self, Path(folder))
+
     def summary(self) -> str:
         """What was found, in one line."""
         return renderer_of(self).summary(self)
@@ -121,39 +129,48 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         return renderer_of(self).notebook(self)
 
-    def save(self, folder: str | Path, *, figures: bool | None = None, overwrite: bool = False) -> list[Path]:
-        """Write page, JSON, attachments and tables into a folder, all or none; gives what was written.
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        figures: bool | None = None,
+        overwrite: bool = False,
+        progress: bool | None = False,
+    ) -> list[Path]:
+        """Write pages, JSON, attachments and tables into a folder, all or none; gives what was written.
 
         `figures` says whether PNG and SVG are written too (None: as is usual for the kind). A folder that holds a
-        result of another kind, of other systems or of another corpus is refused, unless that may be overwritten.
+        result of another kind, of other systems or of another corpus is refused, unless that may be overwritten; what
+        this one no longer has is removed. `progress` shows a bar (None: if stderr is a terminal).
         """
         folder = Path(folder)
         check_out(folder, type(self), self.subject_of(self.provenance), overwrite=overwrite)
         renderer = renderer_of(self)
-        contents = {
+        contents: dict[str, Content] = {
             renderer.page_file: self.to_html().encode(),
+            **renderer.pages(self),
             self.file: f"{self.to_json()}\n".encode(),
             **self.attachments(),
             **renderer.beside(self),
         }
         if renderer.figures_are_saved if figures is None else figures:
             contents |= renderer.figures(self)
-        outdated = files_of_results_in(folder) - set(contents)
-        write_together({folder / name: content for name, content in contents.items()})
-        for name in outdated:
-            (folder / name).unlink(missing_ok=True)
-        return [folder / name for name in contents]
+        outdated = {folder / name for name in files_of_results_in(folder)} | set(renderer.own_pages(folder))
+        written = _write(folder, contents, progress=progress)
+        remove_files(outdated - set(written))  # they would be taken for this result's
+        return written
 
     def export(
         self, folder: str | Path, *, page: bool = False, tables: bool = False, figures: bool = False
     ) -> list[Path]:
         """Write the page, the tables or the figures again; gives what was written."""
         renderer = renderer_of(self)
-        contents: dict[str, bytes] = {renderer.page_file: self.to_html().encode()} if page else {}
+        contents: dict[str, Content] = {}
+        if page:
+            contents |= {renderer.page_file: self.to_html().encode(), **renderer.pages(self)}
         contents |= {**renderer.beside(self), **renderer.tables(self)} if tables else {}
         contents |= renderer.figures(self) if figures else {}
-        write_together({Path(folder) / name: content for name, content in contents.items()})
-        return [Path(folder) / name for name in contents]
+        return _write(Path(folder), contents)
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -210,6 +227,13 @@ def check_out(folder: Path, kind: type[Result], subject: Subject, *, overwrite: 
             raise UsageError(f"{folder} already holds another result ({held}; this one is {new}): {INSTEAD}")
 
 
+def _write(folder: Path, contents: Mapping[str, Content], *, progress: bool | None = False) -> list[Path]:
+    places = {folder / name: content for name, content in contents.items()}
+    with progress_bars(progress) as start:
+        write_together(places, advance=start("saving", len(places), 0))
+    return list(places)
+
+
 class Attachment(Protocol):
     """What is read back from a file of its own: scores, corpora."""
 
@@ -223,6 +247,11 @@ A = TypeVar("A", bound=Attachment)
 def attached(kind: type[A], folder: Path | None, name: str) -> A | None:
     """An attachment of a saved result; None where it was not kept."""
     return kind.load(folder / name) if folder is not None and (folder / name).is_file() else None
+
+
+def saved_bytes(known: Mapping[str, Scores | Corpus | Tags | None]) -> Files:
+    """The attachments of a result that is drawn from them, where they are known."""
+    return {name: one.to_bytes() for name, one in known.items() if one is not None}
 
 
 def read_saved(path: Path) -> dict[str, Any]:

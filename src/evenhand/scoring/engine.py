@@ -17,6 +17,7 @@ from evenhand.scoring.cache import cache_root
 from evenhand.scoring.forms import question_of
 from evenhand.scoring.progress import progress_bars
 from evenhand.scoring.scores import Drawn, Scores
+from evenhand.scoring.settings import AskSettings
 from evenhand.scoring.tags import TagColumn, Tags
 from evenhand.systems.adopted import adopted
 from evenhand.systems.base import BaseScorer, BaseSystem, Scorer
@@ -42,6 +43,11 @@ def score(
     """
     with scored(systems, corpus, cache=cache, progress=progress, draws=draws) as scores:
         return scores
+
+
+def score_as(systems: Sequence[Scorer], corpus: Corpus, settings: AskSettings) -> Scores:
+    """Like `score`, with what was said about asking in one object."""
+    return score(systems, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws)
 
 
 @contextlib.contextmanager

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import polars as pl
 
 from evenhand.comparing.settings import Settings
 from evenhand.corpora import Corpus
+from evenhand.errors import UsageError
 from evenhand.findings import Finding
+from evenhand.plain import rebuild
+from evenhand.results import Note, Provenance, Result, Subject
+from evenhand.results.rendering import Files
+from evenhand.results.result import CORPUS_FILE, SCORES_FILE, attached, saved_bytes
 from evenhand.scoring import Scores
 from evenhand.studies.against import Against, find_baseline
 from evenhand.studies.descriptors import DescriptorGap, descriptor_gaps
@@ -38,21 +45,52 @@ class Examined:
     about: Mapping[str, Sequence[str]]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; findings without what they rest on, which the submission's page shows."""
+        """Plain values."""
         return {
             "system": self.system,
             "dimension": self.dimension,
             "file": self.file,
             **asdict(self.quality),
             "about": {name: list(values) for name, values in self.about.items()},
-            "findings": {table: _brief(finding) for table, finding in self.findings.items()},
+            "findings": {table: _with_groups(finding) for table, finding in self.findings.items()},
             "against_baseline": {table: asdict(one) for table, one in self.against.items()},
         }
 
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild it from its plain values."""
+        return cls(
+            values["system"],
+            values["dimension"],
+            values["file"],
+            rebuild(Quality, values),
+            {table: Finding.from_dict(finding) for table, finding in values["findings"].items()},
+            {table: rebuild(Against, one) for table, one in values["against_baseline"].items()},
+            {name: tuple(texts) for name, texts in values["about"].items()},
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each table: quality, finding, and how it stands to the baseline."""
+        lead = {"system": self.system, "dimension": self.dimension}
+        lead |= {name: getattr(self.quality, name) for name in ("rank", "pearson", "spearman")}
+        about = {f"about_{name}": "; ".join(texts) for name, texts in self.about.items()}
+        return [
+            {**lead, "table": table, **_with_groups(finding, finding.flat()), **self._beside(table), **about}
+            for table, finding in self.findings.items()
+        ]
+
+    def _beside(self, table: str) -> dict[str, Any]:
+        beside = self.against.get(table)
+        names = ("change", "effect", "general_effect")
+        return {f"baseline_{name}": None if beside is None else getattr(beside, name) for name in names}
+
 
 @dataclass(frozen=True, eq=False)
-class Study:
-    """What was found about many systems."""
+class Study(Result):
+    """What was found about many systems. `scores` and `corpus` are None for one that was loaded without them."""
+
+    kind: ClassVar[str] = "study"
+    file: ClassVar[str] = "study.json"
 
     submissions: tuple[Examined, ...]
     tables: Mapping[str, Table]
@@ -68,9 +106,8 @@ class Study:
     threshold: float
     generalising_threshold: float
     settings: Settings
-    scores: Scores = field(repr=False)
-    corpus: Corpus = field(repr=False)
-    provenance: dict[str, Any] = field(default_factory=dict, repr=False)
+    scores: Scores | None = field(default=None, repr=False)
+    corpus: Corpus | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         left_out = sum(problem.left_out for problem in self.problems)
@@ -95,15 +132,32 @@ class Study:
         """The tables on all sentences (of an attribute)."""
         return [t for t in self.tables.values() if t.subset == "all" and attribute in (None, t.attribute)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+    @property
+    def drawn_from(self) -> tuple[Corpus, Scores]:
+        """What pages and figures are drawn from."""
+        if self.corpus is None or self.scores is None:
+            raise UsageError("this study was saved without its scores and corpus, so there is nothing to draw")
+        return self.corpus, self.scores
+
+    def frame(self) -> pl.DataFrame:
+        """One row per submission and table."""
+        return pl.DataFrame([row for one in self.submissions for row in one.rows()], infer_schema_length=None)
+
+    @classmethod
+    def subject_of(cls, provenance: Provenance) -> Subject:
+        """The corpus: submissions come and go while a task runs."""
+        return Subject(corpora=provenance.corpus_names)
+
+    def content(self) -> dict[str, Any]:
+        """The published tables first, then every system, then what is said of all of them."""
         return {
             "tables": {name: table.to_dict() for name, table in self.tables.items()},
             "systems": [one.to_dict() for one in self.submissions],
             "assessments": self.assessments,
             "threshold": self.threshold,
             "generalising_threshold": self.generalising_threshold,
-            "general_tables": {name: _every_cell(table) for name, table in self.general_tables.items()},
+            "general_tables": {name: table.to_dict() for name, table in self.general_tables.items()},
+            "comparisons": {name: table.comparison() for name, table in self.tables.items()},
             "corrections": {
                 correction: {name: table.corrections[correction] for name, table in self.tables.items()}
                 for correction in next(iter(self.tables.values())).corrections
@@ -112,12 +166,40 @@ class Study:
             "descriptors": [asdict(one) for one in self.descriptors],
             "baseline": self.baseline,
             "problems": [asdict(one) for one in self.problems],
-            "provenance": self.provenance,
+            "settings": asdict(self.settings),
         }
 
-    def to_json(self) -> str:
-        """Stable JSON without NaN or Infinity: what is undefined is null, with its reason beside it."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """Rebuild a study, with its scores and its corpus where they were kept."""
+        compared = values["comparisons"]
+        by_correction = {
+            name: {correction: counts[name] for correction, counts in values["corrections"].items()}
+            for name in compared
+        }
+        return cls(
+            submissions=tuple(Examined.from_dict(one) for one in values["systems"]),
+            tables={
+                name: Table.from_dict(name, cells, compared[name], by_correction[name])
+                for name, cells in values["tables"].items()
+            },
+            general_tables={
+                name: Table.from_dict(name, cells, compared[name], {})
+                for name, cells in values["general_tables"].items()
+            },
+            statements=tuple(rebuild(Statement, one) for one in values["statements"]),
+            descriptors=tuple(rebuild(DescriptorGap, one) for one in values["descriptors"]),
+            problems=tuple(rebuild(Problem, one) for one in values["problems"]),
+            settings=rebuild(Settings, values["settings"]),
+            scores=attached(Scores, folder, SCORES_FILE),
+            corpus=attached(Corpus, folder, CORPUS_FILE),
+            **{name: values[name] for name in ("baseline", "assessments", "threshold", "generalising_threshold")},
+            **cls.common(values),
+        )
+
+    def attachments(self) -> Files:
+        """The scores and the corpus, where they are known."""
+        return saved_bytes({SCORES_FILE: self.scores, CORPUS_FILE: self.corpus})
 
 
 def examine(
@@ -168,6 +250,7 @@ def examine(
         settings=settings,
         scores=submissions.scores,
         corpus=corpus,
+        notes=tuple(Note(problem.file, problem.message) for problem in submissions.problems),
     )
 
 
@@ -183,16 +266,7 @@ def _shares(
     return gaps
 
 
-def _brief(finding: Finding) -> dict[str, Any]:
-    values = finding.to_dict()
-    for name in ("system", "output", "rests_on", "draws", "draw_spread"):
-        values.pop(name)
-    values["undefined"] = {
-        name: why for name, why in values["undefined"].items() if not name.startswith(("rests_on", "draw"))
-    }
-    values["group"], values["general_group"] = published_group(finding), general_group(finding)
-    return values
-
-
-def _every_cell(table: Table) -> dict[str, Any]:
-    return {dimension: {group: asdict(row) for group, row in rows.items()} for dimension, rows in table.rows.items()}
+def _with_groups(finding: Finding, values: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The finding's plain values, and the groups of both tables that it belongs to."""
+    groups = {"group": published_group(finding), "general_group": general_group(finding)}
+    return {**(finding.to_dict() if values is None else values), **groups}

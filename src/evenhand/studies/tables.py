@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
 
 from evenhand.findings import Finding
+from evenhand.plain import rebuild
 
 Group = Literal["not_significant", "first_higher", "second_higher", "undefined"]
 GROUPS: tuple[Group, ...] = ("not_significant", "first_higher", "second_higher")
 UNDEFINED: Group = "undefined"
 """Where the generalising test has no answer; a row of its own, and only where it is needed."""
 ALL = "all"
+COMPARISON = ("attribute", "first", "second", "subset", "n", "not_there", "first_label", "second_label")
 
 
 @dataclass(frozen=True)
@@ -60,18 +62,19 @@ class Table:
     second_label: str
 
     def to_dict(self) -> dict[str, Any]:
-        """By dimension and group, as in the paper."""
-        return {
-            dimension: {
-                group: {
-                    "submissions": row.submissions,
-                    "mean_positive": row.mean_positive,
-                    "mean_negative": row.mean_negative,
-                }
-                for group, row in rows.items()
-            }
-            for dimension, rows in self.rows.items()
-        }
+        """Every cell, by dimension and group, as in the paper."""
+        return {d: {group: asdict(row) for group, row in rows.items()} for d, rows in self.rows.items()}
+
+    def comparison(self) -> dict[str, Any]:
+        """What is compared, which is the same by either test."""
+        return {name: getattr(self, name) for name in COMPARISON}
+
+    @classmethod
+    def from_dict(
+        cls, name: str, cells: Mapping[str, Any], comparison: Mapping[str, Any], corrections: Mapping[str, Any]
+    ) -> Self:
+        """Rebuild it from its cells, what it compares, and the counts by other corrections."""
+        return rebuild(cls, {"name": name, "rows": cells, "corrections": corrections, **comparison})
 
 
 def published_group(finding: Finding) -> Group:

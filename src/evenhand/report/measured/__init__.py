@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from evenhand.measuring import Metrics
 from evenhand.report.console import console_of
 from evenhand.report.figures import figure_files
@@ -18,7 +16,7 @@ from evenhand.tables import table_bytes
 PAGE_FILE, TABLE_FILE = "metrics.html", "metrics.csv"
 
 
-def metric_files(metrics: Metrics) -> Mapping[str, bytes]:
+def metric_files(metrics: Metrics) -> Files:
     """Page, JSON and table, to be saved beside an audit that they are part of."""
     return {
         PAGE_FILE: to_html(metrics).encode(),

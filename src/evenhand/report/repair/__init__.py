@@ -1,44 +1,53 @@
-"""Repairs, shown and saved: a page, tables and figures."""
+"""Repairs, rendered: the page, the terminal, tables and figures."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from evenhand.files import write_together
-from evenhand.repair.result import Repair
-from evenhand.report.figures import write_figures
+from evenhand.files import Content
+from evenhand.repairs.result import Repair
+from evenhand.report.console import console_of
+from evenhand.report.figures import figure_files
+from evenhand.report.repair.advice import headline, use_command
 from evenhand.report.repair.figures import static_figures
 from evenhand.report.repair.page import to_html
 from evenhand.report.repair.published import evaluation_frame, words_frame
-from evenhand.report.repair.tables import outcomes_frame
-from evenhand.scoring.progress import Advance, Start
-from evenhand.tables import write_table
-
-__all__ = ["outcomes_frame", "save_repair", "to_html"]
-
-PAGE_FILE, JSON_FILE, TABLE_FILE = "repair.html", "repair.json", "outcomes.csv"
-PUBLISHED_FILE, WORDS_FILE = "published.csv", "words.csv"
+from evenhand.report.repair.terminal import print_repair
+from evenhand.results import Renderer
+from evenhand.results.rendering import Files
+from evenhand.tables import table_bytes
 
 
-def _without_bars(name: str, total: int, known: int) -> Advance:
-    return lambda count: None
-
-
-def save_repair(repair: Repair, folder: Path, *, figures: bool = True, start: Start = _without_bars) -> None:
-    """Write the page, the JSON, the tables and the figures; `start` begins a progress bar.
-
-    The calibrators are expected to lie in `calibrators` within the folder: the page says how to use them.
-    """
-    page = to_html(repair, folder).encode()
-    write_together({folder / PAGE_FILE: page, folder / JSON_FILE: f"{repair.to_json()}\n".encode()})
-    write_table(outcomes_frame(repair), folder / TABLE_FILE)
+def tables(repair: Repair) -> Files:
+    """Every outcome, and the paper's own evaluation where there is one."""
+    made: dict[str, Content] = {"outcomes.csv": table_bytes(repair.frame())}
     if repair.published is not None:
-        write_table(evaluation_frame(repair.published), folder / PUBLISHED_FILE)
+        made["published.csv"] = table_bytes(evaluation_frame(repair.published))
         if repair.published.words:
-            write_table(words_frame(repair.published), folder / WORDS_FILE)
-    if figures:
-        specs = static_figures(repair)
-        advance = start("figures", len(specs), 0)
-        for name, spec in specs.items():
-            write_figures({name: spec}, folder / "figures")
-            advance(1)
+            made["words.csv"] = table_bytes(words_frame(repair.published))
+    return made
+
+
+def text(repair: Repair) -> str:
+    """What is advised, and a line for each gap."""
+    found = headline(repair)
+    return "\n".join([found.lead, *found.lines, *found.others])
+
+
+def usage(repair: Repair, folder: Path) -> str | None:
+    """How the advised method is used, once it is saved."""
+    command = use_command(repair, folder)
+    return None if command is None else f"use it: {command}"
+
+
+RENDERER = Renderer(
+    page_file="repair.html",
+    page=to_html,
+    show=lambda repair, width: print_repair(repair, console_of(width)),
+    summary=lambda repair: headline(repair).lead,
+    text=text,
+    usage=usage,
+    beside=tables,
+    figures=lambda repair: figure_files(static_figures(repair)),
+    figures_are_saved=True,
+)

@@ -6,13 +6,12 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 from evenhand.contrasts import EVERYBODY
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair, calibrator_file
 from evenhand.report.repair.words import (
     attributes_of,
     comparison,
@@ -32,18 +31,18 @@ from evenhand.report.repair.words import (
     verdict,
 )
 from evenhand.report.words import number
+from evenhand.results.result import CORPUS_FILE
 
 ADVISED = "advised"
-ABOUT_THE_SYSTEM = ("--base-url", "--corpus", "--range", "--spelling", "--system-version")
-"""Options of a repair without which the repaired system would be another one."""
+ABOUT_THE_SYSTEM = {"base_url": "--base-url", "version": "--system-version"}
+"""Settings of a repair without which the repaired system would be another one, and their options."""
 
-CALIBRATORS = "calibrators"
 Kind = Literal["nothing to repair", "advised", "no method will do", "cannot tell"]
 
 
 @dataclass(frozen=True)
 class Headline:
-    """What a reader should take away: in one sentence, then a line for each gap, and what to use."""
+    """What a reader should take away: in one sentence, then a line for each gap."""
 
     kind: Kind
     lead: str
@@ -51,8 +50,6 @@ class Headline:
     others: tuple[str, ...] = ()
     """A line for each gap that was not visible, where others were."""
     notes: tuple[str, ...] = ()
-    use: str | None = None
-    """The repaired system, as the command line takes it."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ class Glance:
     advice: str
 
 
-def headline(repair: Repair, folder: Path | None = None) -> Headline:
+def headline(repair: Repair) -> Headline:
     """What was found, best first."""
     if all(one.before is None for one in repair.judgement.outcomes):
         return _cannot_tell(repair)
@@ -82,26 +79,30 @@ def headline(repair: Repair, folder: Path | None = None) -> Headline:
         return _nothing(repair)
     if repair.advised is None:
         return _none_will_do(repair)
-    return _advised(repair, repair.advised, folder)
+    return _advised(repair, repair.advised)
 
 
-def spec_of(repair: Repair, method: str, folder: Path) -> str:
-    """The repaired system, as the command line takes it: `repaired:DIR/calibrators/METHOD.json+SYSTEM`."""
-    return f"repaired:{folder / CALIBRATORS / f'{method}.json'}+{repair.system}"
+def repaired_spec(repair: Repair, folder: str | Path) -> str | None:
+    """The advised system as a string that can be typed; None where none is advised, or the system cannot be typed."""
+    if repair.spec is None or repair.advised is None or repair.advised not in repair.calibrators:
+        return None
+    return f"repaired:{Path(folder) / calibrator_file(repair.advised)}+{repair.spec}"
 
 
-def typed(spec: str, command: str | None = None) -> str:
-    """A command that uses it, with what the command of the repair said about the system and the corpus.
-
-    >>> typed("repaired:a.json+openai:m", "evenhand repair openai:m --base-url URL --seed 3")
-    'evenhand audit repaired:a.json+openai:m --base-url URL'
-    """
-    words = shlex.split(command or "")
-    kept = [one for one in words if one.partition("=")[0] in ABOUT_THE_SYSTEM and "=" in one]
-    for option, value in pairwise(words):
-        if option in ABOUT_THE_SYSTEM:
-            kept += [option, value]
-    return shlex.join(["evenhand", "audit", spec, *kept])
+def use_command(repair: Repair, folder: Path) -> str | None:
+    """A command that uses what was saved in a folder, on the sentences that it was fitted on."""
+    spec, asked = repaired_spec(repair, folder), repair.provenance.settings
+    if spec is None:
+        return None
+    words = ["evenhand", "audit", spec]
+    words += ["--corpus", str(folder / CORPUS_FILE)] if repair.corpus is not None else []
+    for attribute in asked.get("attributes") or ():
+        words += ["--attribute", attribute]
+    if asked.get("range") is not None:
+        words.append(f"--range={','.join(map(str, asked['range']))}")
+    for setting, option in ABOUT_THE_SYSTEM.items():
+        words += [option, asked[setting]] if asked.get(setting) is not None else []
+    return shlex.join(words)
 
 
 def main_outcomes(repair: Repair, method: str) -> list[Outcome]:
@@ -149,7 +150,7 @@ def outcome_in_words(repair: Repair, one: Outcome) -> str:
     return f"{where}: {before} before, {after} after. Gone: {gone(one)}; {verdict(one)}."
 
 
-def _advised(repair: Repair, method: str, folder: Path | None) -> Headline:
+def _advised(repair: Repair, method: str) -> Headline:
     found = main_outcomes(repair, method)
     visible = [one for one in found if one.reduction is not None and one.before is not None]
     # On new persons first, as that is what most people want to know; of several gaps the largest.
@@ -162,10 +163,9 @@ def _advised(repair: Repair, method: str, folder: Path | None) -> Headline:
     )
     notes = ["More than 100 % of a gap gone means that it turned round."]
     notes.append("That a gap is closed means that it is not visible any more, not that the system is fair.")
-    use = None if folder is None else spec_of(repair, method, folder)
     lines = tuple(outcome_in_words(repair, one) for one in visible)
     others = tuple(outcome_in_words(repair, one) for one in found if one.reduction is None)
-    return Headline("advised", lead, lines, others, tuple(notes), use)
+    return Headline("advised", lead, lines, others, tuple(notes))
 
 
 def _nothing(repair: Repair) -> Headline:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evenhand.contrasts import EVERYBODY
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import FITTED, PUBLISHED, Repair
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import FITTED, PUBLISHED, Repair
 from evenhand.report.figures import COLOURS, SCHEMA, Row, Spec, base_chart
 from evenhand.report.repair import published_figures
-from evenhand.report.repair.tables import ends, price_rows
+from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (
     FAMILIES,
     comparison,
@@ -64,18 +64,12 @@ def gap_rows(repair: Repair, question: Question) -> list[Row]:
 
 
 def _gap_row(one: Outcome, alpha: float) -> Row:
-    before_low, before_high = ends(one.before, alpha)
-    after_low, after_high = ends(one.after, alpha)
+    row = one.row(alpha)
     return {
         "method": one.method,
         "family": f"after, {family_name(one.family)}",
         "new": split_name(one.new),
-        "before": None if one.before is None else one.before.value,
-        "before_low": before_low,
-        "before_high": before_high,
-        "after": None if one.after is None else one.after.value,
-        "after_low": after_low,
-        "after_high": after_high,
+        **{f"{when}{end}": row[f"{when}{end}"] for when in ("before", "after") for end in ("", "_low", "_high")},
         "gone": gone(one),
         "verdict": verdict(one),
     }

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from evenhand.repair.paired_means import PairedMeans
-from evenhand.repair.result import WITHIN_AT_LEAST, Repair
+from evenhand.repairs.paired_means import PairedMeans
+from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
 from evenhand.report.figures import COLOURS, Spec
 from evenhand.report.page.shell import render
-from evenhand.report.repair.advice import glances, headline, typed
+from evenhand.report.provenance import facts
+from evenhand.report.repair.advice import glances, headline, repaired_spec
 from evenhand.report.repair.figures import Question, gap_chart, gap_rows, price_chart, price_figure_rows, questions
 from evenhand.report.repair.page_rows import (
-    facts,
     glance_cells,
     gold_cells,
     layer_cells,
@@ -51,26 +49,28 @@ SECTIONS = {
 }
 KINDS = {"advised": "lower", "no method will do": "higher"}
 """The colour of a headline; that there is nothing to repair has none of its own."""
+HERE = "FOLDER"
+"""Stands for the folder of the page, which may be moved."""
 COUNTED = ("closed", "reduced", "not reduced", "reversed", "gaps made")
 TEXTS = ("new", "method", "verdict", "sign turned")
 HEADINGS = ("new", "method", "before", "after", "gone", "verdict", "sign turned", "left alone", "spread")
 
 
-def to_html(repair: Repair, folder: Path | None = None) -> str:
-    """One file that needs nothing else; `folder` is where the calibrators lie."""
-    return render("repair.html.j2", scripts=["repair.js"], data=_drawn(repair), **_shown(repair, folder))
+def to_html(repair: Repair) -> str:
+    """One file that needs nothing else."""
+    return render("repair.html.j2", scripts=["repair.js"], data=_drawn(repair), **_shown(repair))
 
 
-def _shown(repair: Repair, folder: Path | None) -> dict[str, Any]:
-    found, asked = headline(repair, folder), questions(repair)
+def _shown(repair: Repair) -> dict[str, Any]:
+    found, asked = headline(repair), questions(repair)
     prices = price_rows(repair)
     return {
         "title": f"Repair of {repair.system}",
         "sentences": f"{repair.sentences:,}",
         "sections": [{"id": name, "short": short} for name, short in _sections(repair).items()],
         "headline": found,
+        "repaired": repaired_spec(repair, HERE),
         "kind": KINDS.get(found.kind, "cannot-tell"),
-        "command": None if found.use is None else typed(found.use, repair.provenance.get("command")),
         "visible": _visible(repair),
         "counted": COUNTED,
         "glances": [glance_cells(one) for one in glances(repair)],
@@ -89,12 +89,12 @@ def _shown(repair: Repair, folder: Path | None) -> dict[str, Any]:
         "paper": _paper_tables(repair),
         "readings": [] if repair.published is None else list(_paper_groups(repair)),
         "left_out": list(repair.left_out.items()),
-        "remarks": repair.remarks,
+        "remarks": [note.text for note in repair.notes],
         "methods": [(method, METHODS.get(method, "")) for method in methods_of(repair)],
         "families": [(FAMILIES[name], FAMILY_MEANINGS[name]) for name in FAMILIES if _there(repair, name)],
         "verdicts": VERDICT_MEANINGS,
         "level": percent(1 - repair.alpha),
-        "provenance": {"command": None, "packages": {"evenhand": _version()}, **repair.provenance},
+        "provenance": repair.provenance,
         "facts": facts(repair.provenance),
     }
 
@@ -103,7 +103,7 @@ def _sections(repair: Repair) -> dict[str, str]:
     absent = {
         "weights": not repair.layers,
         "paper": repair.published is None,
-        "left-out": not (repair.left_out or repair.remarks),
+        "left-out": not (repair.left_out or repair.notes),
     }
     return {name: short for name, short in SECTIONS.items() if not absent.get(name)}
 
@@ -136,10 +136,6 @@ def _paper_tables(repair: Repair) -> dict[str, Any]:
         "tests": [] if found is None else paired_tables(found),
         "words": [] if found is None else word_tables(found),
     }
-
-
-def _version() -> str:
-    return importlib.metadata.version("evenhand")
 
 
 def _drawn(repair: Repair) -> dict[str, Any]:

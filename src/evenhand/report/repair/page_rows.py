@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from evenhand.repair.layers import Layer
-from evenhand.repair.outcomes import Estimate, Outcome
-from evenhand.repair.result import WITHIN_AT_LEAST, GoldQuality, Repair
+from evenhand.repairs.layers import Layer
+from evenhand.repairs.outcomes import Estimate, Outcome
+from evenhand.repairs.result import WITHIN_AT_LEAST, GoldQuality, Repair
 from evenhand.report.repair.advice import ADVISED, Glance
 from evenhand.report.repair.figures import Question, in_order
 from evenhand.report.repair.tables import PriceRow
@@ -139,18 +138,3 @@ def layer_cells(one: Layer) -> Cells:
         "p": "–" if one.p is None else shown_p(one.p),
         "words": layer_in_words(one),
     }
-
-
-def facts(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a repair was made from, in lines; the command is shown elsewhere."""
-    return [
-        (f"{name[:1].upper()}{name[1:]}".replace("_", " "), _flat(value))
-        for name, value in provenance.items()
-        if name != "command" and value is not None
-    ]
-
-
-def _flat(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_flat(each)}" for name, each in value.items() if each is not None)
-    return "; ".join(_flat(each) for each in value) if isinstance(value, list | tuple) else str(value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from evenhand.repair.paired_means import Evaluation, PairedMeans, WordMean
+from evenhand.repairs.paired_means import Evaluation, PairedMeans, WordMean
 from evenhand.report.exports import latex_table, markdown_table
 from evenhand.report.words import number
 

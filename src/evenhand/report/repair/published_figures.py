@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.repair.paired_means import Evaluation, PairedMeans
-from evenhand.repair.published import BASELINE
+from evenhand.repairs.paired_means import Evaluation, PairedMeans
+from evenhand.repairs.published import BASELINE
 from evenhand.report.figures import COLOURS, ROW_STEP, Row, Spec, base_chart
 from evenhand.report.repair.published import by_chart, chart_title
 

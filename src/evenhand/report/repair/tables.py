@@ -1,15 +1,10 @@
-"""Tables of a repair: every outcome with all its numbers, and the price of each method."""
+"""The price of each method of a repair, as a table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
-from typing import Any
 
-import polars as pl
-
-from evenhand.repair.outcomes import Estimate, Outcome
-from evenhand.repair.result import Repair
+from evenhand.repairs.result import Repair
 from evenhand.report.repair.words import methods_of, outputs_of
 
 
@@ -27,41 +22,6 @@ class PriceRow:
     order_after: float | None
     calls_per_sentence: float | None
     asked_once: int | None
-
-
-def outcomes_frame(repair: Repair) -> pl.DataFrame:
-    """One row per method, output, comparison, kind of persons and split; empty cells are undefined."""
-    return pl.DataFrame([_flat(one, repair.alpha) for one in repair.judgement.outcomes], infer_schema_length=None)
-
-
-def _flat(one: Outcome, alpha: float) -> dict[str, Any]:
-    low, high = one.reduction_interval or (None, None)
-    names = ("method", "family", "output", "attribute", "first", "second", "scope", "new", "splits", "verdict")
-    return {
-        **{name: getattr(one, name) for name in names},
-        **_estimate("before", one.before, alpha),
-        **_estimate("after", one.after, alpha),
-        "reduction": one.reduction,
-        "reduction_low": low,
-        "reduction_high": high,
-        "reversed_share": one.reversed_share,
-        "spread": one.spread,
-        "left_alone": one.left_alone,
-        "undefined": one.undefined,
-    }
-
-
-def _estimate(name: str, estimate: Estimate | None, alpha: float) -> dict[str, float | None]:
-    low, high = ends(estimate, alpha)
-    return {name: None if estimate is None else estimate.value, f"{name}_low": low, f"{name}_high": high}
-
-
-def ends(estimate: Estimate | None, alpha: float) -> tuple[float | None, float | None]:
-    """Both ends of the generalising interval; none where it has no end."""
-    if estimate is None:
-        return None, None
-    low, high = estimate.interval(alpha)
-    return (low, high) if isfinite(low) else (None, None)
 
 
 def price_rows(repair: Repair) -> list[PriceRow]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from evenhand.contrasts import EVERYBODY
-from evenhand.repair.outcomes import Outcome
-from evenhand.repair.result import WITHIN_AT_LEAST, Repair
-from evenhand.report.repair.advice import headline, outcomes_by_gap, typed
+from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
+from evenhand.report.repair.advice import headline, outcomes_by_gap
 from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (
     UNDEFINED,
@@ -43,22 +41,20 @@ READING = (
 )
 
 
-def show_repair(repair: Repair, console: Console, *, folder: Path | None = None) -> None:
-    """What is advised, each gap before and after, the price, and the weights; `folder` is where it was saved."""
-    found = headline(repair, folder)
+def print_repair(repair: Repair, console: Console) -> None:
+    """What is advised, each gap before and after, the price, and the weights."""
+    found = headline(repair)
     console.print(Text(found.lead, style=KINDS.get(found.kind, "bold")))
     _bullets(found.lines, console)
     for note in found.notes:
         console.print(Text(note, style="dim"))
-    if found.use is not None:
-        console.print(Text(f"Use it: {typed(found.use, repair.provenance.get('command'))}"), soft_wrap=True)
     if found.kind != "cannot tell":
         _gaps(repair, console)
     _price(repair, console)
     _weights(repair, console)
     for method, why in repair.left_out.items():
         console.print(Text(f"not tried: {method}: {why}"), soft_wrap=True)
-    _bullets(repair.remarks, console)
+    _bullets([note.text for note in repair.notes], console)
 
 
 def _gaps(repair: Repair, console: Console) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isfinite
 
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED
-from evenhand.repair.layers import ANYBODY, Layer
-from evenhand.repair.outcomes import Estimate, Outcome, Verdict
-from evenhand.repair.result import EXACT, FITTED, PUBLISHED, Repair
+from evenhand.repairs.layers import ANYBODY, Layer
+from evenhand.repairs.outcomes import Estimate, Outcome, Verdict
+from evenhand.repairs.result import EXACT, FITTED, PUBLISHED, Repair
 from evenhand.report.words import number, shown_p
 
 UNDEFINED = "undefined"
@@ -170,8 +169,8 @@ def interval(estimate: Estimate, alpha: float) -> str:
     >>> interval(Estimate(0.1, 0.0, None), 0.05), interval(Estimate(0.1, 0.1, 0.5), 0.05)
     ('0.100 to 0.100', 'no interval: too few to tell')
     """
-    low, high = estimate.interval(alpha)
-    return f"{number(low)} to {number(high)}" if isfinite(low) else "no interval: too few to tell"
+    ends = estimate.ends(alpha)
+    return "no interval: too few to tell" if ends is None else f"{number(ends[0])} to {number(ends[1])}"
 
 
 def gap(estimate: Estimate | None, alpha: float) -> str:

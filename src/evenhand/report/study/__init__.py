@@ -1,72 +1,70 @@
-"""A study, shown and saved: a page, tables, figures, and a page for each submission."""
+"""Studies, rendered: the page and one for each submission, the terminal, tables and figures."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from evenhand.errors import EvenhandError
-from evenhand.files import reason, write_together, write_whole
-from evenhand.report.figures import write_figures
+from evenhand.files import Content
+from evenhand.report.console import console_of
+from evenhand.report.figures import figure_files
 from evenhand.report.study.figures import static_figures
 from evenhand.report.study.page import SUBMISSIONS, pages_of, slug, to_html
 from evenhand.report.study.submission import MARK, submission_page
-from evenhand.report.study.tables import systems_frame, tables_frame, to_latex, to_markdown
-from evenhand.scoring.progress import Start
-from evenhand.studies import Study
-from evenhand.tables import write_table
-
-__all__ = ["save_study", "to_html"]
-
-PAGE_FILE = "study.html"
-JSON_FILE = "study.json"
-SCORES_FILE = "scores.parquet"
+from evenhand.report.study.tables import tables_frame, to_latex, to_markdown
+from evenhand.report.study.terminal import print_study
+from evenhand.report.study.words import in_short, in_words, summary
+from evenhand.results import Renderer
+from evenhand.results.rendering import Files
+from evenhand.studies import Examined, Study
+from evenhand.tables import table_bytes
 
 
-def save_study(study: Study, folder: Path, *, figures: bool, start: Start) -> None:
-    """Write everything there is to show; `start` begins a progress bar."""
-    write_together(
-        {
-            folder / PAGE_FILE: to_html(study).encode(),
-            folder / JSON_FILE: f"{study.to_json()}\n".encode(),
-            folder / SCORES_FILE: study.scores.to_bytes(),
-        }
-    )
-    _write_tables(study, folder / "tables")
-    advance = start("submissions", len(study.submissions), 0)
-    pages = pages_of(study)
-    for one in study.submissions:
-        write_whole(folder / pages[one.system, one.dimension], submission_page(study, one).encode())
-        advance(1)
-    _remove_others(folder / SUBMISSIONS, {folder / page for page in pages.values()})
-    if figures:
-        specs = static_figures(study)
-        advance = start("figures", len(specs), 0)
-        for name, spec in specs.items():
-            write_figures({name: spec}, folder / "figures")
-            advance(1)
+def pages(study: Study) -> Files:
+    """A page for each submission."""
+    places = pages_of(study)
+    return {places[one.system, one.dimension]: partial(_page, study, one) for one in study.submissions}
 
 
-def _remove_others(folder: Path, written: set[Path]) -> None:
-    """Pages of an earlier study in the same place would be taken for this one's; only those that are ours go."""
-    known = {path.resolve() for path in written}
-    try:
-        for path in folder.glob("*/*.html"):
-            if path.is_file() and not path.is_symlink() and path.resolve() not in known and _is_ours(path):
-                path.unlink()
-                if not any(path.parent.iterdir()):
-                    path.parent.rmdir()
-    except OSError as error:
-        raise EvenhandError(f"{folder}: an old page cannot be removed: {reason(error)}") from error
+def _page(study: Study, one: Examined) -> bytes:
+    return submission_page(study, one).encode()
 
 
-def _is_ours(path: Path) -> bool:
-    return MARK.encode() in path.read_bytes()
+def own_pages(folder: Path) -> Iterator[Path]:
+    """The pages of submissions in a folder; what else lies there is none of ours."""
+    for path in (folder / SUBMISSIONS).glob("*/*.html"):
+        if path.is_file() and not path.is_symlink() and MARK.encode() in path.read_bytes():
+            yield path
 
 
-def _write_tables(study: Study, folder: Path) -> None:
-    write_table(tables_frame(study), folder / "tables.csv")
-    write_table(systems_frame(study), folder / "systems.csv")
-    write_whole(folder / "tables.md", to_markdown(study).encode())
-    for how, tables in (("published", study.tables), ("general", study.general_tables)):
-        for table in tables.values():
-            write_whole(folder / f"{slug(table.name)}-{how}.tex", to_latex(table).encode())
+def tables(study: Study) -> Files:
+    """All tables in several forms, and every finding."""
+    made: dict[str, Content] = {
+        "tables/tables.csv": table_bytes(tables_frame(study)),
+        "tables/systems.csv": table_bytes(study.frame()),
+        "tables/tables.md": to_markdown(study).encode(),
+    }
+    for how, some in (("published", study.tables), ("general", study.general_tables)):
+        made |= {f"tables/{slug(table.name)}-{how}.tex": to_latex(table).encode() for table in some.values()}
+    return made
+
+
+def text(study: Study) -> str:
+    """What was found, a paragraph for each comparison."""
+    tables = study.tables
+    return "\n".join(f"{one.attribute}: {in_words(one, tables[one.attribute])}" for one in summary(study.statements))
+
+
+RENDERER = Renderer(
+    page_file="study.html",
+    page=to_html,
+    pages=pages,
+    own_pages=own_pages,
+    show=lambda study, width: print_study(study, console_of(width)),
+    summary=in_short,
+    text=text,
+    beside=tables,
+    figures=lambda study: figure_files(static_figures(study)),
+    figures_are_saved=True,
+)

@@ -22,7 +22,7 @@ WIDEST, NARROWEST = 30, 16
 def study_details(study: Study, *, points: int | None = None) -> Details:
     """What the box plots are drawn from; without `points`, each has its part of what a page can hold."""
     drawn = [one.findings[table.name] for table in study.full() for one in study.submissions]
-    return Details(study.corpus, study.scores, drawn, points=points)
+    return Details(*study.drawn_from, drawn, points=points)
 
 
 def box_rows(study: Study, table: Table, dimension: str, details: Details) -> list[Row]:

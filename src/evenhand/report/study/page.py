@@ -11,6 +11,7 @@ from typing import Any
 
 from evenhand.report.figures import COLOURS
 from evenhand.report.page.shell import render
+from evenhand.report.provenance import facts
 from evenhand.report.study.figures import box_rows, point_rows, ranked_boxes, spread_by_quality, study_details
 from evenhand.report.study.tables import cells, headings
 from evenhand.report.study.words import GENERAL, PUBLISHED, counted, group_name, in_words, summary, table_title
@@ -82,7 +83,7 @@ def slug(name: str) -> str:
 
 
 def _shown(study: Study) -> dict[str, Any]:
-    pages = pages_of(study)
+    pages, (corpus, _) = pages_of(study), study.drawn_from
     left_out = [problem for problem in study.problems if problem.left_out]
     sections = dict(SECTIONS)
     if not study.descriptors and study.baseline is None:
@@ -93,8 +94,8 @@ def _shown(study: Study) -> dict[str, Any]:
         "title": f"A study of {counted(len(study.submissions))}",
         "systems": len({one.system for one in study.submissions}),
         "dimensions": study.dimensions,
-        "sentences": f"{len(study.corpus):,}",
-        "corpus": study.corpus.about.title or study.corpus.name,
+        "sentences": f"{len(corpus):,}",
+        "corpus": corpus.about.title or corpus.name,
         "sections": [{"id": name, "short": short} for name, short in sections.items()],
         "short": [_paragraph(study, one) for one in summary(study.statements)],
         "by_dimension": [_paragraph(study, one) for one in study.statements if one.dimension is not None],
@@ -110,13 +111,13 @@ def _shown(study: Study) -> dict[str, Any]:
         "left_out": left_out,
         "noted": [problem for problem in study.problems if not problem.left_out],
         "has_ranks": study.has_ranks,
-        "limits": study.corpus.about.limits,
+        "limits": corpus.about.limits,
         "assessments": f"{study.assessments:,}",
         "threshold": f"{study.threshold:.3g}",
         "settings": study.settings,
         "delta_percent": f"{100 * study.settings.equivalence:g}",
-        "provenance": {"command": None, **study.provenance},
-        "facts": _facts(study),
+        "provenance": study.provenance,
+        "facts": facts(study.provenance),
     }
 
 
@@ -199,20 +200,6 @@ def _effects(study: Study) -> list[dict[str, Any]]:
         counts = [(effect, here[effect], general[effect]) for effect in EFFECTS]
         found.append({"title": f"{table.attribute}: {table.first} − {table.second}", "counts": counts})
     return found
-
-
-def _facts(study: Study) -> list[tuple[str, str]]:
-    made = study.provenance
-    return [
-        ("Corpus", f"{study.corpus.name} (version {study.corpus.version}), {len(study.corpus):,} sentences"),
-        ("Digest of the sentences", study.corpus.sentences_digest),
-        ("Settings", ", ".join(f"{name} {value}" for name, value in made["settings"].items() if value is not None)),
-        ("Assessments in the correction", f"{study.assessments:,}"),
-        ("Threshold for a raw p, these persons", f"{study.threshold:.3g}"),
-        ("Threshold for a raw p, in general", f"{study.generalising_threshold:.3g}"),
-        ("Packages", ", ".join(f"{name} {version}" for name, version in made["packages"].items())),
-        ("Python", made["python"]),
-    ]
 
 
 def _drawn(study: Study) -> dict[str, Any]:

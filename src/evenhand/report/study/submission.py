@@ -23,13 +23,13 @@ MARK = "<!-- evenhand: the page of a submission -->"
 
 def submission_page(study: Study, one: Examined) -> str:
     """What was found about one submission."""
-    peers = study.of(one.dimension)
+    peers, (corpus, _) = study.of(one.dimension), study.drawn_from
     tables = [study.tables[name] for name in one.findings]
     return render(
         "submission.html.j2",
         title=f"{one.system}: {one.dimension}",
         sections=(),
-        corpus=study.corpus.about.title or study.corpus.name,
+        corpus=corpus.about.title or corpus.name,
         one=one,
         peers=len(peers),
         quality=_quality(one),
@@ -37,7 +37,7 @@ def submission_page(study: Study, one: Examined) -> str:
         details=[_detail(study, table, one, peers) for table in tables if table.subset == "all"],
         about=[(name, ", ".join(values)) for name, values in one.about.items()],
         notes=[problem.message for problem in study.problems if problem.file == one.file],
-        limits=study.corpus.about.limits,
+        limits=corpus.about.limits,
         delta_percent=f"{100 * study.settings.equivalence:g}",
         assessments=f"{study.assessments:,}",
         provenance=study.provenance,

@@ -7,7 +7,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evenhand.report.study.tables import UNDEFINED, cells
-from evenhand.report.study.words import best_in_words, in_words, summary, table_title
+from evenhand.report.study.words import best_in_words, in_words, problem_in_words, summary, table_title
 from evenhand.studies import Study, Table
 
 MOST_PROBLEMS = 20
@@ -27,8 +27,7 @@ def print_study(study: Study, console: Console) -> None:
         words = f"{one.attribute}: {in_words(one, study.tables[one.attribute])} {best}".rstrip()
         console.print(Text(words), soft_wrap=False)
     for problem in study.problems[:MOST_PROBLEMS]:
-        kind = "left out" if problem.left_out else "note"
-        console.print(Text(f"{kind}: {problem.file}: {problem.message}"), soft_wrap=True)
+        console.print(Text(problem_in_words(problem)), soft_wrap=True)
     if len(study.problems) > MOST_PROBLEMS:
         console.print(f"… and {len(study.problems) - MOST_PROBLEMS} more")
 

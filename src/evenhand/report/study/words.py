@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evenhand.report.words import number
+from evenhand.studies import Problem, Study
 from evenhand.studies.statements import Statement
 from evenhand.studies.tables import ALL, UNDEFINED, Table
 
@@ -53,6 +54,12 @@ def in_words(statement: Statement, table: Table) -> str:
     """A paragraph about one attribute and one dimension."""
     parts = [_significant(statement, table), _in_general(statement, table), _spread(statement), _largest(statement)]
     return " ".join(part for part in (*parts, _top(statement)) if part)
+
+
+def in_short(study: Study) -> str:
+    """How many submissions show a significant difference by what, in one line."""
+    shares = [f"{one.attribute} {one.significant}" for one in summary(study.statements)]
+    return f"{counted(len(study.submissions))}; with a significant difference by {', '.join(shares)}"
 
 
 def summary(statements: Sequence[Statement]) -> list[Statement]:
@@ -105,3 +112,8 @@ def best_in_words(statements: Sequence[Statement], attribute: str) -> str:
     ranked = [one for one in statements if one.attribute == attribute and one.dimension and one.top is not None]
     shown = ", ".join(f"{one.dimension} {one.top_not_significant} of {one.top}" for one in ranked)
     return f"No significant difference among the best by rank: {shown}." if shown else ""
+
+
+def problem_in_words(problem: Problem) -> str:
+    """What is to be said about a file."""
+    return f"{'left out' if problem.left_out else 'note'}: {problem.file}: {problem.message}"

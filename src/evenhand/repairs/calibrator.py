@@ -1,0 +1,202 @@
+"""What a calibrator is: fitted on scores, applied to scores, kept as JSON, and true to the system it was fitted for."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import polars as pl
+
+from evenhand.corpora import Corpus
+from evenhand.corpora.persons import Directory
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.files import reason, write_whole
+from evenhand.repairs.rows import Rows
+from evenhand.repairs.variables import Variable, variables
+from evenhand.scoring import Scores, read_only
+from evenhand.systems.base import Array, Output
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class FittedFor:
+    """Whom a calibrator was fitted for, and on what."""
+
+    system: str
+    fingerprint: str | None
+    outputs: tuple[Output, ...]
+    attributes: Mapping[str, tuple[str, ...]]
+    corpus: str
+    corpus_digest: str
+    directory: Directory | None = field(default=None, repr=False)
+    """To find the persons that it was fitted on in any text."""
+    paired: tuple[str, ...] = field(default=(), repr=False)
+    """Those of them who correspond one to one."""
+
+    @classmethod
+    def of(cls, scores: Scores, corpus: Corpus) -> FittedFor:
+        """The one system whose scores these are."""
+        names = {column.system for column in scores.columns}
+        if len(names) != 1:
+            raise UsageError(f"a calibrator is fitted for one system, not for {len(names)}: {', '.join(sorted(names))}")
+        column = scores.columns[0]
+        outputs = tuple(column.output for column in scores.columns)
+        return cls(
+            column.system,
+            column.fingerprint,
+            outputs,
+            dict(corpus.attributes),
+            corpus.name,
+            corpus.digest,
+            Directory.of(corpus),
+            _paired(corpus),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(replace(self, directory=None)) | {
+            "directory": None if self.directory is None else self.directory.to_json()
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> FittedFor:
+        """Rebuild it from its plain values."""
+        directory = content["directory"]
+        rebuilt = {
+            "outputs": tuple(Output(**output) for output in content["outputs"]),
+            "attributes": {name: tuple(groups) for name, groups in content["attributes"].items()},
+            "directory": None if directory is None else Directory.from_json(directory),
+            "paired": tuple(content["paired"]),
+        }
+        return cls(**{**content, **rebuilt})
+
+    def refuse_another(self, fingerprint: str | None, outputs: Sequence[Output], system: str) -> None:
+        """Raise if another system, or one with other labels, is to be repaired with this."""
+        have, want = [output.name for output in outputs], [output.name for output in self.outputs]
+        if have != want:
+            raise UsageError(
+                f"this calibrator was fitted for the outputs {', '.join(want)}, but {system!r} gives {', '.join(have)}"
+            )
+        if self.fingerprint is not None and fingerprint is None:
+            raise UsageError(
+                f"this calibrator was fitted for {self.system!r} in a version that was named, and {system!r} comes "
+                "without one; name it: --system-version"
+            )
+        if self.fingerprint != fingerprint:
+            raise UsageError(
+                f"this calibrator was fitted for {self.system!r} as it was then, and {system!r} is another system or "
+                "has changed; fit it again: evenhand repair"
+            )
+
+
+class Calibrator(ABC):
+    """A correction of a system's answers, fitted from its scores.
+
+    Subclasses are frozen dataclasses whose first field is `fitted_for`; they give `corrected`, and `content` and
+    `from_content` for their other fields as JSON.
+    """
+
+    method: ClassVar[str]
+    fitted_for: FittedFor
+
+    @abstractmethod
+    def corrected(self, columns: Array, rows: Rows) -> Array:
+        """The answers after the correction, (rows, outputs); rows without a known person are returned as they are."""
+
+    @abstractmethod
+    def content(self) -> dict[str, Any]:
+        """What was fitted, as JSON takes it."""
+
+    @classmethod
+    @abstractmethod
+    def from_content(cls, fitted_for: FittedFor, content: Mapping[str, Any]) -> Self:
+        """Read what `content` gave."""
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that are corrected."""
+        return variables(self.fitted_for.outputs)
+
+    def apply(self, scores: Scores, corpus: Corpus) -> Scores:
+        """The scores of a corpus after the correction."""
+        if scores.corpus_digest != corpus.digest:
+            raise EvenhandError("these scores were made for another corpus (or another version of it)")
+        found = FittedFor.of(scores, corpus)
+        self.fitted_for.refuse_another(found.fingerprint, found.outputs, found.system)
+        return replace(scores, matrix=read_only(self.corrected(scores.matrix, Rows.of(corpus))))
+
+    def to_bytes(self) -> bytes:
+        """A JSON file."""
+        content = {
+            "evenhand_calibrator": FORMAT,
+            "method": self.method,
+            "fitted_for": self.fitted_for.to_json(),
+            "fitted": self.content(),
+        }
+        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False).encode() + b"\n"
+
+    def save(self, path: Path | str) -> None:
+        """Write it to a file, whole or not at all."""
+        write_whole(Path(path), self.to_bytes())
+
+
+METHODS: dict[str, type[Calibrator]] = {}
+"""The calibrators by the name of their method, for reading them back."""
+
+
+def calibrator(method: str) -> Any:
+    """Enter a class of calibrators into the table."""
+
+    def enter(cls: type[Calibrator]) -> type[Calibrator]:
+        cls.method = method
+        METHODS[method] = cls
+        return cls
+
+    return enter
+
+
+def load_calibrator(path: Path | str) -> Calibrator:
+    """Read what `save` wrote."""
+    try:
+        content = json.loads(Path(path).read_bytes())
+    except FileNotFoundError as error:
+        raise UsageError(f"there is no file {path}") from error
+    except OSError as error:
+        raise EvenhandError(f"cannot read {path}: {reason(error)}") from error
+    except ValueError as error:
+        raise UsageError(
+            f"{path} is no JSON file, or a damaged one; a calibrator comes from: evenhand repair"
+        ) from error
+    if not isinstance(content, dict) or "evenhand_calibrator" not in content:
+        raise UsageError(f"{path} holds no calibrator; one comes from: evenhand repair")
+    if content["evenhand_calibrator"] != FORMAT:
+        raise EvenhandError(f"{path} was written by another version of Evenhand; fit it again: evenhand repair")
+    method = content.get("method")
+    if method not in METHODS:
+        raise EvenhandError(f"{path}: unknown method {method!r}{did_you_mean(str(method), METHODS)}")
+    try:
+        return METHODS[method].from_content(FittedFor.from_json(content["fitted_for"]), content["fitted"])
+    except (KeyError, TypeError, ValueError, AttributeError, EvenhandError) as error:
+        raise EvenhandError(f"{path} does not hold a whole calibrator; fit it again: evenhand repair") from error
+
+
+def _paired(corpus: Corpus) -> tuple[str, ...]:
+    """The persons who have a counterpart."""
+    if "pair" not in corpus.frame.columns:
+        return ()
+    persons = corpus.frame.filter(pl.col("pair").is_not_null())["person"].unique(maintain_order=True)
+    return tuple(str(person) for person in persons)
+
+
+def numbers(values: Sequence[float]) -> Array:
+    """A vector that was read from JSON; refuses what is no finite number."""
+    vector = np.array(values, dtype=np.float64)
+    if not np.isfinite(vector).all():
+        raise ValueError("not all numbers are finite")
+    return vector

@@ -1,0 +1,113 @@
+"""What is compared where a repair is judged: the gaps before and after, on sentences that it was not fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from evenhand.comparing.general import Strata, general_gap, scale_of
+from evenhand.contrasts import EVERYBODY, Contrast, Ints, general_contrast, kinds_of, side_labels
+from evenhand.corpora import Corpus
+from evenhand.repairs.evidence import readings
+from evenhand.repairs.outcomes import Estimate, Looked
+from evenhand.repairs.variables import Variable
+from evenhand.scoring import Scores
+from evenhand.stats import Components
+from evenhand.systems.base import Array
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is compared: two groups of one attribute, among some persons."""
+
+    attribute: str
+    first: str
+    second: str
+    scope: str
+
+
+def questions(corpus: Corpus, attributes: Sequence[str]) -> Iterator[Question]:
+    """All pairs of groups, among everybody and among each kind of persons that is there."""
+    for attribute in attributes:
+        kinds = kinds_of(corpus, attribute)
+        for first, second in combinations(corpus.attributes[attribute], 2):
+            for scope in dict.fromkeys((EVERYBODY, *kinds)):
+                yield Question(attribute, first, second, scope)
+
+
+def labels(corpus: Corpus, question: Question) -> tuple[str, str]:
+    """What the two groups are called where people read of them."""
+    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    return (question.first, question.second) if isinstance(made, str) else side_labels(made, corpus)
+
+
+def whole_gap(scores: Scores, corpus: Corpus, variable: Variable, question: Question) -> list[Estimate] | str:
+    """The gap in the whole corpus as an audit finds it, for each reading of a variable; or why there is none."""
+    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    if isinstance(made, str):
+        return made
+    read = readings(scores, variable)
+    return _estimates(general_gap(made, read.matrix, scale=scale_of(read.matrix, read.spans)))
+
+
+def looked_at(
+    scores: Scores,
+    corpus: Corpus,
+    afters: Sequence[Array],
+    variable: Variable,
+    question: Question,
+    fold: Ints | None = None,
+) -> list[list[Looked]] | None:
+    """A gap before and after each method, by reading and method; None where the groups cannot be compared here.
+
+    `fold` tells which sentences were held out together. Persons of different folds were repaired by different fits,
+    which sets the folds apart and says nothing about how persons vary: they are compared within their fold.
+    """
+    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    if isinstance(made, str):
+        return None
+    read, own = readings(scores, variable), list(variable.places)
+    both = [read.matrix, *(variable.read(after[:, own]) for after in afters)]
+    # Before, after, and their sums: the variance of a sum tells how before and after vary together.
+    table = np.hstack([*both, *(both[0] + after for after in both[1:])])
+    width, methods = read.matrix.shape[1], len(afters)
+    scale = scale_of(table, np.tile(read.spans, 1 + 2 * methods))
+    strata = None if fold is None else _within_folds(made, fold)
+    found = _estimates(general_gap(made, table, scale=scale, strata=strata))
+    return [
+        [
+            _looked(found[place], found[place + number * width], found[place + (number + methods) * width])
+            for number in range(1, methods + 1)
+        ]
+        for place in range(width)
+    ]
+
+
+def _looked(before: Estimate, after: Estimate, both: Estimate) -> Looked:
+    return Looked(before, after, (both.variance - before.variance - after.variance) / 2)
+
+
+def _estimates(parts: Components) -> list[Estimate]:
+    return [
+        Estimate(float(estimate), float(variance), None if np.isnan(freedom) else float(freedom))
+        for estimate, variance, freedom in zip(parts.estimate, parts.variance, parts.degrees_of_freedom, strict=True)
+    ]
+
+
+def _within_folds(made: Contrast, fold: Ints) -> Strata | None:
+    """Strata parted by fold; None where a unit stands in several folds, or would be alone in its own."""
+    unit, _, sentence, _ = made.entries
+    folds = int(fold.max()) + 1
+    lowest, highest = np.full(len(made.units), folds), np.full(len(made.units), -1)
+    np.minimum.at(lowest, unit, fold[sentence])
+    np.maximum.at(highest, unit, fold[sentence])
+    if (lowest != highest).any():
+        return None
+    keys, finer = np.unique(made.stratum * folds + lowest, return_inverse=True)
+    sizes, whole = np.bincount(finer), keys // folds
+    if sizes.min() < 2:
+        return None
+    return Strata(finer, made.coefficients[whole] * sizes / made.stratum_sizes[whole], made.pairs[whole])

@@ -1,0 +1,223 @@
+"""What a repair found: every gap before and after, the price, the cost, and which method is advised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import polars as pl
+
+from evenhand.contrasts import EVERYBODY
+from evenhand.corpora import Corpus
+from evenhand.plain import rebuild
+from evenhand.repairs.calibrator import Calibrator, load_calibrator
+from evenhand.repairs.judging import Judgement
+from evenhand.repairs.layers import Layer, layer_from
+from evenhand.repairs.outcomes import Outcome, Price
+from evenhand.repairs.paired_means import Evaluation
+from evenhand.results import Result
+from evenhand.results.rendering import Files
+from evenhand.results.result import CORPUS_FILE, attached, saved_bytes
+
+CALIBRATORS = "calibrators"
+"""The folder of the fitted calibrators, within that of the repair."""
+
+FITTED, EXACT, PUBLISHED = "fitted", "exact", "published"
+FAMILIES = {
+    FITTED: "fitted on one half, judged on the other",
+    EXACT: "equal by construction, at the cost of more questions",
+    PUBLISHED: "as published, from bare phrases",
+}
+
+WITHIN_AT_LEAST = 0.98
+"""The rank correlation within a group below which a repair is too dear to be advised."""
+
+
+SPREAD_AT_LEAST = 0.9
+"""The share of the spread between sentences that must be kept: to flatten gaps with everything mends nothing."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a method asks of the system besides the sentence itself."""
+
+    method: str
+    calls_per_sentence: float
+    """Questions about a new sentence that comes by itself; 1 is no more than without repair."""
+    asked_once: int
+    """Questions that are asked once, to fit it."""
+
+
+@dataclass(frozen=True)
+class GoldQuality:
+    """How well answers agree with what people said, before and after: Pearson's r and Spearman's rank correlation.
+
+    `named` counts the texts that name somebody whom the repair knows; all others `kept` their scores exactly, or not.
+    None where a correlation is undefined.
+    """
+
+    method: str
+    output: str
+    texts: int
+    named: int
+    pearson: tuple[float | None, float | None]
+    spearman: tuple[float | None, float | None]
+    kept: bool
+
+
+@dataclass(frozen=True)
+class WordOrder:
+    """Whether the words' order is as intended, before and after: the rank correlation with the intended intensity."""
+
+    method: str
+    output: str
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Repair(Result):
+    """One system, repaired in several ways, and what came of it on sentences that the repairs had not seen."""
+
+    kind: ClassVar[str] = "repair"
+    file: ClassVar[str] = "repair.json"
+
+    system: str
+    sentences: int
+    judgement: Judgement
+    layers: tuple[Layer, ...]
+    """The layers that are fitted on everything, with their weights."""
+    costs: tuple[Cost, ...]
+    orders: tuple[WordOrder, ...]
+    gold: tuple[GoldQuality, ...]
+    left_out: Mapping[str, str]
+    """Methods that could not be tried, and why."""
+    alpha: float
+    published: Evaluation | None = None
+    """The paper's own evaluation of the published variants."""
+    spec: str | None = None
+    """The system as it was typed; None for one that only Python knows."""
+    corpus: Corpus | None = field(default=None, repr=False)
+    calibrators: Mapping[str, Calibrator] = field(default_factory=dict, repr=False)
+    """By method, fitted on everything."""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Those that were judged, in order."""
+        return tuple(dict.fromkeys(one.method for one in self.judgement.outcomes))
+
+    def outcomes(
+        self, *, method: str | None = None, new: str | None = None, scope: str | None = EVERYBODY
+    ) -> list[Outcome]:
+        """Those of a method, of what is new, among some persons."""
+        return [
+            one
+            for one in self.judgement.outcomes
+            if (method is None or one.method == method)
+            and (new is None or one.new == new)
+            and (scope is None or one.scope == scope)
+        ]
+
+    def price(self, method: str, new: str, output: str) -> Price | None:
+        """What a method cost where something was new."""
+        found = [p for p in self.judgement.prices if (p.method, p.new, p.output) == (method, new, output)]
+        return found[0] if found else None
+
+    @property
+    def there(self) -> list[Outcome]:
+        """The outcomes whose gap was there before."""
+        return [one for one in self.judgement.outcomes if one.reduction is not None]
+
+    @property
+    def nothing_to_repair(self) -> bool:
+        """Whether no held-out gap was significant before."""
+        return not self.there
+
+    @property
+    def advised(self) -> str | None:
+        """The fitted method that closes most of the gaps that were there; None where nothing was, or none will do.
+
+        One that turned a gap round, made one, or moved sentences past each other within a group is not advised. To
+        overshoot is as bad as to fall short. Of methods that are alike to a hundredth, the simplest is taken.
+        """
+        fitted = [m for m in self.methods if self._family(m) == FITTED and self._is_sound(m)]
+        if self.nothing_to_repair or not fitted:
+            return None
+        closed = {method: round(self._closed(method), 2) for method in fitted}
+        best = max(closed.values())
+        return next(method for method in fitted if closed[method] == best) if best > 0 else None
+
+    def _family(self, method: str) -> str:
+        return next(one.family for one in self.judgement.outcomes if one.method == method)
+
+    def _is_sound(self, method: str) -> bool:
+        outcomes = self.outcomes(method=method, scope=None)
+        if any(one.verdict in ("reversed", "made a gap") for one in outcomes):
+            return False
+        prices = [price for price in self.judgement.prices if price.method == method]
+        return all(
+            (price.within is None or price.within >= WITHIN_AT_LEAST)
+            and (price.spread_kept is None or price.spread_kept >= SPREAD_AT_LEAST)
+            for price in prices
+        )
+
+    def _closed(self, method: str) -> float:
+        gone = [one.reduction for one in self.there if one.method == method and one.reduction is not None]
+        closed = [min(share, 2 - share) for share in gone]
+        return sum(closed) / len(closed) if closed else 0.0
+
+    def frame(self) -> pl.DataFrame:
+        """One row per method, output, comparison, kind of persons and split; empty cells are undefined."""
+        return pl.DataFrame([one.row(self.alpha) for one in self.judgement.outcomes], infer_schema_length=None)
+
+    def content(self) -> dict[str, Any]:
+        """What is advised, every outcome, and what it cost."""
+        return {
+            "system": self.system,
+            "spec": self.spec,
+            "sentences": self.sentences,
+            "advised": self.advised,
+            "nothing_to_repair": self.nothing_to_repair,
+            "alpha": self.alpha,
+            "outcomes": [one.to_dict(self.alpha) for one in self.judgement.outcomes],
+            "prices": [asdict(one) for one in self.judgement.prices],
+            "layers": [one.to_dict() for one in self.layers],
+            "costs": [asdict(one) for one in self.costs],
+            "orders": [asdict(one) for one in self.orders],
+            "gold": [asdict(one) for one in self.gold],
+            "left_out": dict(self.left_out),
+            "published": None if self.published is None else asdict(self.published),
+            "remarks": [note.text for note in self.notes],
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """Rebuild a repair, with its corpus and calibrators where they were kept."""
+        outcomes = tuple(Outcome.from_dict(one) for one in values["outcomes"])
+        found = cls(
+            judgement=Judgement(outcomes, tuple(rebuild(Price, one) for one in values["prices"])),
+            layers=tuple(layer_from(one) for one in values["layers"]),
+            costs=tuple(rebuild(Cost, one) for one in values["costs"]),
+            orders=tuple(rebuild(WordOrder, one) for one in values["orders"]),
+            gold=tuple(rebuild(GoldQuality, one) for one in values["gold"]),
+            published=None if values["published"] is None else rebuild(Evaluation, values["published"]),
+            corpus=attached(Corpus, folder, CORPUS_FILE),
+            **{name: values[name] for name in ("system", "spec", "sentences", "left_out", "alpha")},
+            **cls.common(values),
+        )
+        kept = {} if folder is None else {method: folder / calibrator_file(method) for method in found.methods}
+        return replace(
+            found, calibrators={method: load_calibrator(path) for method, path in kept.items() if path.is_file()}
+        )
+
+    def attachments(self) -> Files:
+        """The sentences that it was fitted on, and the calibrators."""
+        fitted = {calibrator_file(method): one.to_bytes() for method, one in self.calibrators.items()}
+        return {**saved_bytes({CORPUS_FILE: self.corpus}), **fitted}
+
+
+def calibrator_file(method: str) -> str:
+    """Where a calibrator lies in the folder of its repair."""
+    return f"{CALIBRATORS}/{method}.json"
