@@ -132,7 +132,7 @@ def _parted(text: str) -> tuple[Path, str | None]:
 def _names(one: _Side, other: _Side) -> tuple[str, str]:
     """The names of the folders, as long as they need to be to tell the runs apart."""
     if one.folder is None or other.folder is None:
-        return "the first run", "the second run"
+        return ("the run", "the run") if one.audit is other.audit else ("the first run", "the second run")
     short = one.folder.name, other.folder.name
     return short if all(short) and short[0] != short[1] else (str(one.folder), str(other.folder))
 
