@@ -321,6 +321,16 @@ def test_it_is_shown_in_other_ways(comparison: Comparison) -> None:
     assert "fair" not in str(comparison)
 
 
+def test_a_comparison_the_other_way_round_is_another_one(two: Audit, tmp_path: Path) -> None:
+    for _ in range(2):
+        compare(two, two, systems=(LARGE, SMALL), attributes="gender", out=tmp_path)
+    turned = {"systems": (SMALL, LARGE), "attributes": "gender", "out": tmp_path}
+    with pytest.raises(UsageError, match="already holds another result"):
+        compare(two, two, **turned)  # type: ignore[arg-type]
+    again = compare(two, two, **turned, overwrite=True)  # type: ignore[arg-type]
+    assert load_result(tmp_path).to_json() == again.to_json()
+
+
 def test_the_commands(runs: Path, tmp_path: Path) -> None:
     run, out = CliRunner(), str(tmp_path / "out")
     done = run.invoke(app, ["compare", str(runs / "large"), str(runs / "small"), "--out", out, "--json"])

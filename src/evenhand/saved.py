@@ -66,4 +66,5 @@ def _described(folder: Path, kind: type[Result]) -> SavedResult:
         result = kind.load(folder)
     except EvenhandError as error:
         return SavedResult(str(folder), kind.kind, problem=one_line(error))
-    return SavedResult(str(folder), kind.kind, result.subject.systems, result.subject.corpora, result.summary())
+    systems = result.provenance.system_names or result.subject.systems
+    return SavedResult(str(folder), kind.kind, systems, result.provenance.corpus_names, result.summary())
