@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from evenhand.cli.app import app
 from evenhand.corpora import load_corpus
 from evenhand.stats import CORRECTIONS
 from evenhand.system_file import read_system_file
@@ -56,3 +59,14 @@ def test_the_system_files_in_the_docs_are_read(tmp_path: Path) -> None:
         path = tmp_path / f"{number}.yaml"
         path.write_text(block)
         assert read_system_file(path).settings
+
+
+def test_the_commands_that_compare_two_runs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    section = README.partition("## Compare two runs")[2]
+    commands = re.search(r"```sh\n(.*?)```", section, re.DOTALL)
+    assert commands is not None
+    monkeypatch.chdir(tmp_path)
+    for line in commands[1].splitlines():
+        done = CliRunner().invoke(app, shlex.split(line.partition(" #")[0])[1:])
+        assert done.exit_code == 0, (line, done.exception)
+    assert "compared  comparison  vader, textblob on eec: textblob against vader" in done.stdout

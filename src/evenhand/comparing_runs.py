@@ -15,7 +15,7 @@ from evenhand.comparing.sharing import Paired, Run, Shared, paired_scores, share
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
-from evenhand.results import Note, Provenance, Subject, check_out
+from evenhand.results import Note, Provenance, check_out
 from evenhand.saved import load_result
 
 CHOSEN = "#"
@@ -56,15 +56,16 @@ def compare(
     corpus = shared_corpus(first, second)
     pairs = paired_scores(first, second, corpus)
     asked = shared_attributes(first, second, corpus, _listed(attributes))
-    subject = Subject(_systems(pairs), tuple(dict.fromkeys((first.corpus.name, second.corpus.name))))
+    called = (pairs[0].one_called, pairs[0].other_called) if len(pairs) == 1 else (first.name, second.name)
     if out is not None:
+        subject = Comparison.subject_of(*called, (first.corpus.name, second.corpus.name))
         check_out(Path(out), Comparison, subject, overwrite=overwrite)
     gaps = gap_differences(pairs, corpus, attributes=asked, subsets=_listed(subsets) or ["all"], settings=settings)
     plain = [name for name in asked if CROSS not in name] if first.measured and second.measured else []
     metrics, refused = measured_differences(pairs, corpus, attributes=plain, settings=settings)
     found = Comparison(
-        one=pairs[0].one_called if len(pairs) == 1 else first.name,
-        other=pairs[0].other_called if len(pairs) == 1 else second.name,
+        one=called[0],
+        other=called[1],
         shared=Shared(len(corpus), len(first.corpus), len(second.corpus)),
         gaps=gaps.found,
         metrics=tuple(metrics),
@@ -132,7 +133,7 @@ def _parted(text: str) -> tuple[Path, str | None]:
 def _names(one: _Side, other: _Side) -> tuple[str, str]:
     """The names of the folders, as long as they need to be to tell the runs apart."""
     if one.folder is None or other.folder is None:
-        return "the first run", "the second run"
+        return ("the run", "the run") if one.audit is other.audit else ("the first run", "the second run")
     short = one.folder.name, other.folder.name
     return short if all(short) and short[0] != short[1] else (str(one.folder), str(other.folder))
 

@@ -72,5 +72,6 @@ def _described(folder: Path, kind: type[Result]) -> SavedResult:
         result = kind.load(folder)
     except EvenhandError as error:
         return SavedResult(str(folder), kind.kind, problem=one_line(error))
-    subject = kind.subject_of(result.provenance)
-    return SavedResult(str(folder), kind.kind, subject.systems, subject.corpora, result.summary())
+    about = result.provenance
+    systems = about.system_names or tuple(one.name for one in about.files)
+    return SavedResult(str(folder), kind.kind, systems, about.corpus_names, result.summary())

@@ -97,6 +97,35 @@ def test_what_may_be_overwritten_is_replaced_whole(held: Path, tmp_path: Path) -
     assert load_result(held).to_json() == other.to_json()
 
 
+def test_the_command_asks_for_overwrite(held: Path, tmp_path: Path) -> None:
+    asked = ["audit", "textblob", "--corpus", str(corpus_file(tmp_path)), "--out", str(held)]
+    refused = CliRunner().invoke(app, asked)
+    assert isinstance(refused.exception, UsageError)
+    done = CliRunner().invoke(app, [*asked, "--overwrite"])
+    assert done.exit_code == 0, done.exception
+    assert load_result(held).provenance.system_names == ("textblob",)
+
+
+def test_another_tagger_is_not_overwritten_and_nobody_is_asked(tmp_path: Path) -> None:
+    asked = []
+
+    def capitals(sentences: list[list[str]]) -> list[list[str]]:
+        asked.append(sentences)
+        return [["U-LOC" if token[:1].isupper() else "O" for token in tokens] for tokens in sentences]
+
+    def nothing(sentences: list[list[str]]) -> list[list[str]]:
+        asked.append(sentences)
+        return [["O" for _ in tokens] for tokens in sentences]
+
+    evenhand.audit_taggers([capitals], sample=240, out=tmp_path / "held")
+    times = len(asked)
+    with pytest.raises(UsageError, match="already holds another result"):
+        evenhand.audit_taggers([nothing], sample=240, out=tmp_path / "held")
+    assert len(asked) == times
+    evenhand.audit_taggers([capitals], sample=240, out=tmp_path / "held")
+    evenhand.audit_taggers([nothing], sample=240, out=tmp_path / "held", overwrite=True)
+
+
 def predictions(path: Path) -> Path:
     path.write_text("source,group,term,score\n" + "".join(
         f"s{source},{group},{group}{source % 3},{0.1 * (source % 5)}\n" for source in range(8) for group in "AB"

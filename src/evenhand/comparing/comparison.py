@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -14,7 +14,7 @@ from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.comparing.sharing import Shared
 from evenhand.plain import rebuild
-from evenhand.results import Result
+from evenhand.results import Result, Subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,16 @@ class Comparison(Result):
         verdicts = Counter(gap.difference.verdict for gap in self.gaps)
         counted = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
         return f"<Comparison of {self.one} and {self.other}: {len(self.gaps)} differences of gaps ({counted})>"
+
+    @property
+    def subject(self) -> Subject:
+        """Who is held against whom: the other way round, it is another comparison."""
+        return self.subject_of(self.one, self.other, self.provenance.corpus_names)
+
+    @staticmethod
+    def subject_of(one: str, other: str, corpora: Iterable[str]) -> Subject:
+        """What the comparison of these two will be about."""
+        return Subject((f"{other} against {one}",), tuple(dict.fromkeys(corpora)))
 
     def content(self) -> dict[str, Any]:
         """`gaps`, each with the findings of both and of the difference, and `metrics` by attribute."""

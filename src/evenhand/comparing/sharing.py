@@ -141,15 +141,15 @@ def _paired_systems(one: Run, other: Run) -> list[tuple[str, str]]:
     if not same:
         several = one if len(one.systems) > 1 else other
         raise UsageError(
-            f"{several.name} holds {len(several.systems)} systems: choose one of {', '.join(several.systems)}, "
-            f"as in {several.name}#{several.systems[0]}"
+            f"{several.name} holds {len(several.systems)} systems: choose one of {', '.join(several.systems)} "
+            "(RUN#SYSTEM, or systems=(...) in Python)"
         )
     return same
 
 
 def _paired(one: Run, other: Run, names: tuple[str, str], digest: str) -> Paired:
     scores = [run.scores.of_system(name) for run, name in zip((one, other), names, strict=True)]
-    places = _paired_outputs(scores[0].columns, scores[1].columns, one.name, other.name)
+    places = _paired_outputs(scores[0].columns, scores[1].columns)
     first, second = (
         replace(part.pick(list(chosen)), corpus_digest=digest)
         for part, chosen in zip(scores, zip(*places, strict=True), strict=True)
@@ -160,9 +160,7 @@ def _paired(one: Run, other: Run, names: tuple[str, str], digest: str) -> Paired
     return Paired(first, second, scores[0], scores[1], *_called(one, other, first, second), shares)
 
 
-def _paired_outputs(
-    one: Sequence[Column], other: Sequence[Column], one_name: str, other_name: str
-) -> list[tuple[int, int]]:
+def _paired_outputs(one: Sequence[Column], other: Sequence[Column]) -> list[tuple[int, int]]:
     """The places of the outputs of the same name; of single outputs, whatever their names."""
     if len(one) == len(other) == 1:
         return [(0, 0)]
@@ -171,8 +169,8 @@ def _paired_outputs(
     if not found:
         outputs = [", ".join(column.output.name for column in side) for side in (one, other)]
         raise UsageError(
-            f"{one[0].system} gives {outputs[0]}, {other[0].system} gives {outputs[1]}: choose one output of each, "
-            f"as in {one_name}#{one[0].name} {other_name}#{other[0].name}"
+            f"{one[0].system} gives {outputs[0]}; {other[0].system} gives {outputs[1]}: choose one output of each "
+            f"(RUN#{one[0].name}, or systems=(...) in Python)"
         )
     return found
 
