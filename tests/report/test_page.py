@@ -70,7 +70,7 @@ def test_every_promised_part_is_there(noisy: Audit) -> None:
     html = noisy.to_html()
     for part in ("Verdicts", "Gaps with both intervals", "Differences, sentence by sentence",
                  "One system", "How to read this",
-                 "What it cannot say", "A first name stands for a group", "Gender has two values here",
+                 "What it cannot show", "A first name stands for a group", "Gender has two values here",
                  "Where these numbers come from", "@media print", "prefers-color-scheme"):  # fmt: skip
         assert part in html
     data = embedded(html)

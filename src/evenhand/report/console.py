@@ -14,10 +14,10 @@ from rich.text import Text
 
 Cell = str | Text
 
-BETWEEN = 2
-"""Spaces between columns."""
+BETWEEN, TIGHT = 2, 1
+"""Spaces between columns, and where room is short."""
 INDENT = 2
-NARROWEST_PROSE = 16
+NARROWEST_PROSE = 12
 """A column of prose that has less room than this is hard to read."""
 
 
@@ -52,19 +52,22 @@ def print_table(
     if title:
         console.print(Text(title, style="bold"))
     texts = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
-    widths = _fitting(columns, texts, console.width)
-    if widths is None:
-        for text in _blocks(columns, texts, width=console.width, leads=leads):
-            console.print(text)
-    elif texts:
-        console.print(_table(columns, _without_repeats(texts, leads - 1), widths))
+    if not texts:
+        return
+    for between in (BETWEEN, TIGHT):
+        widths = _fitting(columns, texts, console.width - between * (len(columns) - 1))
+        if widths is not None:
+            console.print(_table(columns, _without_repeats(texts, leads - 1), widths, between=between))
+            return
+    for text in _blocks(columns, texts, width=console.width, leads=leads):
+        console.print(text)
 
 
 def _fitting(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) -> list[int] | None:
     """How wide each column is; None where they don't fit. Only prose and headings give way, and only between words."""
     least = [_least(column, [row[place] for row in rows]) for place, column in enumerate(columns)]
     most = [_most(column, [row[place] for row in rows]) for place, column in enumerate(columns)]
-    room = width - BETWEEN * (len(columns) - 1) - sum(least)
+    room = width - sum(least)
     if room < 0:
         return None
     return [_shared(place, least, most, room) for place in range(len(columns))]
@@ -97,8 +100,8 @@ def _longest_word(text: str) -> int:
     return max(map(cell_len, text.split()), default=0)
 
 
-def _table(columns: Sequence[Column], rows: Sequence[Sequence[Text]], widths: Sequence[int]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, BETWEEN, 0, 0))
+def _table(columns: Sequence[Column], rows: Sequence[Sequence[Text]], widths: Sequence[int], *, between: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, between, 0, 0))
     for column, width in zip(columns, widths, strict=True):
         table.add_column(Text(column.heading), justify="right" if column.right else "left", width=width)
     for row in rows:
