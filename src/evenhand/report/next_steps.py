@@ -122,13 +122,13 @@ def _wider(typed: Typed, findings: Sequence[Finding]) -> list[Step]:
     if not bounds or max(bounds) >= 1:
         return []
     share = _rounded_up(max(bounds))
-    text = f"If gaps of up to {100 * share:.3g} % of the range would not matter to you, say so"
+    text = f"If gaps of up to {100 * share:.3g} % of the range do not matter for your use, raise the tolerance"
     return [Step("cannot tell", text, (typed.audit(equivalence=f"{share:g}"),))]
 
 
 def _stricter(typed: Typed, findings: Sequence[Finding]) -> Step:
     share = max(finding.equivalence.delta / finding.span for finding in findings)
-    text = f"Equivalent only means within ±{100 * share:.3g} % of the range; to be stricter"
+    text = f"It only means within ±{100 * share:.3g} % of the range; for a stricter tolerance"
     return Step("equivalent", text, (typed.audit(equivalence=f"{share / 2:.3g}"),))
 
 

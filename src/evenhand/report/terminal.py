@@ -103,7 +103,9 @@ def _print_next_steps(report: Audit, console: Console) -> None:
     if steps:
         _heading("What you can do next", console)
     for step in steps:
-        _bullet(f"{step.verdict}: {step.text}:", console, style=COLOURS.get(step.verdict, COLOURS["higher"]))
+        _bullet(
+            f"{step.verdict.capitalize()}. {step.text}:", console, style=COLOURS.get(step.verdict, COLOURS["higher"])
+        )
         for command in step.commands:
             # Not wrapped: a command that is cut into lines cannot be copied.
             console.print(Text(f"    {command}"), soft_wrap=True)
