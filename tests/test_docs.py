@@ -6,7 +6,9 @@ import re
 import shlex
 from pathlib import Path
 
+import click
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from evenhand.cli.app import app
@@ -23,6 +25,31 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 def test_the_python_example_runs() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     exec(compile(code, "README.md", "exec"), {})  # noqa: S102
+
+
+def commands_in(path: Path) -> list[list[str]]:
+    """What follows `evenhand` in the blocks of a document, up to a comment or a pipe."""
+    blocks = re.findall(r"```(?:sh)?\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line.strip() for block in blocks for line in block.splitlines() if line.strip().startswith("evenhand ")]
+    return [shlex.split(line.partition(" | ")[0], comments=True)[1:] for line in lines]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_commands_are_ones_that_the_tool_takes(path: Path) -> None:
+    for words in commands_in(path):
+        command: click.Command = get_command(app)
+        while isinstance(command, click.Group):
+            command, words = command.commands[words[0]], words[1:]
+        command.make_context(command.name, list(words))
+
+
+def test_the_table_in_the_readme_is_what_the_tool_prints(tmp_path: Path) -> None:
+    done = CliRunner(env={"COLUMNS": "84"}).invoke(app, ["audit", "vader", "textblob", "svr", "--cache", str(tmp_path)])
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    assert "\n".join(printed[:7]) in README
+    said = " ".join(README.split())
+    assert "vader (valence) scores sentences with African American names 0.023 higher" in said
+    assert all(sentence in said for sentence in " ".join(printed).split(" • ")[2].split(". "))
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -58,7 +58,7 @@ def compare(
     asked = shared_attributes(first, second, corpus, _listed(attributes))
     called = (pairs[0].one_called, pairs[0].other_called) if len(pairs) == 1 else (first.name, second.name)
     if out is not None:
-        subject = Comparison.subject_of(*called, (first.corpus.name, second.corpus.name))
+        subject = Comparison.subject_between(*called, (first.corpus.name, second.corpus.name))
         check_out(Path(out), Comparison, subject, overwrite=overwrite)
     gaps = gap_differences(pairs, corpus, attributes=asked, subsets=_listed(subsets) or ["all"], settings=settings)
     plain = [name for name in asked if CROSS not in name] if first.measured and second.measured else []
@@ -74,7 +74,7 @@ def compare(
             corpora=[first.corpus, second.corpus],
             scores=[scores for pair in pairs for scores in (pair.all_of_one, pair.all_of_other)],
             settings={**asdict(settings), "attributes": asked, "subsets": _listed(subsets)},
-            details=gaps.family,
+            details={"between": list(called), **gaps.family},
             command=command,
         ),
     )

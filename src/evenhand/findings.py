@@ -15,7 +15,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Generalising:
-    """The answer for persons, templates and words in general; None where undefined."""
+    """The answer for persons, templates and words like these; None where undefined."""
 
     estimate: float | None
     standard_error: float | None
@@ -46,7 +46,7 @@ class Equivalence:
 
 @dataclass(frozen=True)
 class Power:
-    """What this design can see: the smallest gap found with 80 % power, and the persons a group that it would take to
+    """What this design can see: the smallest gap found with 80 % power, and the persons per group that it would take to
     show a gap of zero to lie within ±delta."""
 
     smallest_gap: float | None
@@ -115,9 +115,9 @@ class RestsOn:
 class Finding:
     """The outcome of one comparison for one output of one system.
 
-    Top-level test fields are the published paired test's: they speak for these very persons. `generalising` speaks for
-    persons in general, and the verdict is its. Differences are first minus second in the output's own units. What is
-    None has its reason in `undefined`, under the field's (dotted) name.
+    Top-level test fields are the published paired test's: they speak only for the persons tested. `generalising`
+    speaks for persons like these, and gives the verdict. Differences are first minus second in the output's own units.
+    What is None has its reason in `undefined`, under the field's (dotted) name.
     """
 
     system: str

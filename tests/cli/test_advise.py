@@ -77,8 +77,8 @@ def test_questions_are_asked_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     assert answered(done.stdout) == {
         "question": "errors", "harm": "allocation", "task": "binary", "data": "templates", "gold": True, "groups": 3,
     }  # fmt: skip
-    assert "There is no 'nothing'." in done.stderr
-    assert "There is no '9'." in done.stderr
+    assert "'nothing' is not one of the options." in done.stderr
+    assert "'9' is not one of the options." in done.stderr
 
 
 def test_only_what_is_not_given_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

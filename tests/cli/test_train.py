@@ -54,7 +54,7 @@ def test_a_trained_embedding_says_how_good_it_is_and_can_be_audited(table: Path,
     done = train(table, out, "--range", "1,5")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{out}: n 40, pearson 0.9")
-    assert done.stdout.endswith(f"(five folds); ask it as embedding:{out}\n")
+    assert done.stdout.endswith(f"(five folds); use it as embedding:{out}\n")
     audit = evenhand("audit", f"embedding:{out}", "--sample", "120", "--json")
     assert audit.returncode == 0, audit.stderr
     assert audit.stderr == ""
@@ -154,7 +154,7 @@ def test_svm_unigrams_say_how_good_they_are_and_can_be_audited(files: Path, tmp_
     done = evenhand(*svm(files, out, "--train", str(files / "more.txt"), "--test", str(files / "test.txt")))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{out / 'anger.skops'}: n 80, pearson 0.9")
-    assert done.stdout.endswith(f"(on {files / 'test.txt'}); ask it as svm:{out}\n")
+    assert done.stdout.endswith(f"(on {files / 'test.txt'}); use it as svm:{out}\n")
     assert done.stderr == f"{files / 'test.txt'}: 5 of 85 rows have no score and are left out\n"
     audit = evenhand("audit", f"svm:{out}", "--sample", "120", "--json")
     assert audit.returncode == 0, audit.stderr
@@ -310,7 +310,7 @@ def test_a_transformer_says_how_good_it_is_and_can_be_audited(graded: Path, enco
     assert done.returncode == 0, done.stderr
     assert f"{out}: n " in done.stdout
     assert "accuracy 1.000, macro-F1 1.000" in done.stdout
-    assert done.stdout.endswith(f"(on {test}); ask it as hf:{out}\n")
+    assert done.stdout.endswith(f"(on {test}); use it as hf:{out}\n")
     told = done.stderr.splitlines()  # what is left out of each file, and no bar where there is no terminal
     assert len(told) == 3
     assert all(line.endswith("texts are neutral and are left out") for line in told)

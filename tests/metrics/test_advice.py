@@ -210,7 +210,7 @@ def test_metrics_for_a_task() -> None:
 @pytest.mark.parametrize(("changed", "said"), [
     ({"question": "eror"}, "unknown question 'eror'; did you mean 'errors'"),
     ({"task": "parsing"}, "unknown task"),
-    ({"groups": 1}, "two at least, not 1"),
+    ({"groups": 1}, "groups is 1; at least two groups are needed"),
 ])  # fmt: skip
 def test_other_answers_are_refused(changed: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):

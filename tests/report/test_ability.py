@@ -1,4 +1,4 @@
-"""Whether systems are able at all, and what they say about their own scores: in words, JSON, terminal and page."""
+"""Whether systems do their job, and what they say about their own scores: in words, JSON, terminal and page."""
 
 from __future__ import annotations
 
@@ -65,18 +65,18 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Audit:
 @pytest.mark.parametrize(
     ("ability", "words"),
     [
-        (ABLE, "one (valence) tells pleasant words from unpleasant ones, as these 3 words show (rank correlation 0.84; "
-               "chance gives that or more in less than 0.1 % of shuffles)."),
+        (ABLE, "one (valence) does its job: its scores separate pleasant words from unpleasant ones (rank correlation "
+               "0.84 over 3 words; less than 0.1 % of random orders reach that)."),
         (replace(ABLE, order="anger", rho=0.12, p=0.23, weak=True),
-         "one (valence): too weak for its bias to mean anything: as far as these 3 words show, it does not tell "
-         "stronger words from weaker ones (rank correlation 0.12; chance gives that or more in 23 % of shuffles)."),
+         "one (valence) is too weak for its bias to mean anything: its scores do not separate stronger words from "
+         "weaker ones (rank correlation 0.12 over 3 words; 23 % of random orders reach that)."),
         (replace(ABLE, rho=None, p=None, weak=True, undefined="it gives all 3 words the same score"),
-         "one (valence): too weak for its bias to mean anything: it gives all 3 words the same score."),
+         "one (valence) is too weak for its bias to mean anything: it gives all 3 words the same score."),
         (replace(ABLE, rho=None, p=None, weak=None, order=None, undefined="nobody knows"),
-         "one (valence): cannot tell whether it is able at all, because nobody knows."),
+         "one (valence): cannot tell whether it does its job, because nobody knows."),
         (replace(ABLE, rho=0.5, p=0.0612, weak=None, undefined="it may be chance"),
-         "one (valence): cannot tell whether it is able at all, because it may be chance (rank correlation 0.50; "
-         "chance gives that or more in 6.1 % of shuffles)."),
+         "one (valence): cannot tell whether it does its job, because it may be chance (rank correlation 0.50 "
+         "over 3 words; 6.1 % of random orders reach that)."),
     ],
 )  # fmt: skip
 def test_in_words(ability: Ability, words: str) -> None:
@@ -157,11 +157,11 @@ def shown(report: Audit, width: int = 200) -> str:
 
 def test_the_terminal_shows_one_line_each(report: Audit) -> None:
     text = shown(replace(report, abilities=(ABLE, replace(ABLE, rho=0.1, p=0.3, weak=True))))
-    assert "Is the system able at all?\n• one (valence) tells pleasant words" in text
-    assert "• one (valence): too weak for its bias to mean anything" in text
+    assert "Does the system do its job?\n• one (valence) does its job" in text
+    assert "• one (valence) is too weak for its bias to mean anything" in text
     assert "• talker: I say <b>bold</b> things [red]in red[/red]" in text
     without = shown(replace(report, abilities=(), notes=()))
-    assert "able at all" not in without
+    assert "do its job" not in without
     assert "about their own scores" not in without
 
 
@@ -172,17 +172,17 @@ def body(report: Audit) -> str:
 def test_the_page_warns_and_shows_remarks_as_text(report: Audit) -> None:
     weak = replace(ABLE, system="talker", rho=0.1, p=0.3, weak=True)
     page = body(replace(report, abilities=(weak, *report.abilities[1:])))
-    assert '<h2 id="ability-title">Is the system able at all?</h2>' in page
-    assert "<strong>Mind:</strong> talker valence is too weak for its bias to mean anything" in page
+    assert '<h2 id="ability-title">Does the system do its job?</h2>' in page
+    assert "<strong>Note:</strong> talker valence is too weak for its bias to mean anything" in page
     assert "I say &lt;b&gt;bold&lt;/b&gt; things" in page
     assert "<b>bold" not in page
     assert page.count("<option") == 4 + 5  # outputs whose words are shown, and all outputs
-    assert "Mind:" not in body(report)
+    assert "Note:" not in body(report)
 
 
 def test_a_page_without_emotion_words_or_remarks_has_no_such_section(report: Audit) -> None:
     page = body(replace(report, abilities=(), notes=()))
-    assert "able at all" not in page.lower()
+    assert "do its job" not in page
     assert 'href="#ability"' not in page
     remarks_only = body(replace(report, abilities=()))
     assert "What systems say about their own scores" in remarks_only
@@ -196,7 +196,7 @@ def test_of_many_outputs_the_weak_are_named(report: Audit) -> None:
     page = body(replace(report, abilities=many, notes=()))
     assert "10 of these outputs are too weak for their bias" in page
     assert page.count('<span class="tag">too weak</span>') == 10
-    assert '<span class="tag">able</span>' not in page
+    assert '<span class="tag">does its job</span>' not in page
 
 
 def test_provenance_says_nothing_new(report: Audit) -> None:

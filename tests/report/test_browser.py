@@ -114,19 +114,19 @@ def test_the_table_sorts_and_filters(browser: Browser, report_file: Path) -> Non
 
 def test_a_system_is_chosen_by_its_name_or_from_the_list(browser: Browser, report_file: Path) -> None:
     page, problems = open_page(browser, report_file)
-    expect(page.locator("#detail")).to_contain_text("rests on Tia alone")
+    expect(page.locator("#detail")).to_contain_text("Tia alone accounts for it")
     expect(page.locator("#detail mark").first).to_have_text("Tia")
     page.locator("#choose").select_option(label="nrc joy")
     expect(page.locator("#detail")).to_contain_text("nrc (joy)")
     page.locator("#findings a", has_text="planted").first.click()
-    expect(page.locator("#detail")).to_contain_text("for persons in general: higher")
+    expect(page.locator("#detail")).to_contain_text("For people like these: higher")
     assert problems == []
     page.close()
 
 
 def test_words_of_another_output_are_chosen_from_the_list(browser: Browser, report_file: Path) -> None:
     page, problems = open_page(browser, report_file)
-    expect(page.locator("#ability .sentences")).to_contain_text("vader (valence) tells pleasant words from unpleasant")
+    expect(page.locator("#ability .sentences")).to_contain_text("its scores separate pleasant words from unpleasant")
     page.locator("#words summary").click()
     expect(page.locator("#words tbody tr")).to_have_count(40)
     page.locator("#words-of").select_option(label="nrc joy")

@@ -16,6 +16,7 @@ from evenhand.report.measured.figures import ACCUMULATED, by_group, static_figur
 from evenhand.report.measured.page import to_html
 from evenhand.report.measured.terminal import print_measurements
 from evenhand.report.measured.words import in_words, lead
+from evenhand.report.words import number
 
 SCORES = {"young": (0.1, 0.3), "adult": (0.4, 0.5), "old": (0.7, 0.9)}
 
@@ -41,10 +42,37 @@ def result(*metrics: str, groups: tuple[str, ...] | None = None, of: Predictions
     return measured(predictions() if of is None else of, "model", "age", settings)
 
 
-def table(one: Measured) -> str:
+def table(one: Measured, *, width: int = 120) -> str:
     shown = StringIO()
-    print_measurements(Metrics((one,), MeasureSettings()), Console(file=shown, width=120))
+    print_measurements(Metrics((one,), MeasureSettings()), Console(file=shown, width=width))
     return shown.getvalue()
+
+
+LABELS = {"young": "young people", "adult": "adults", "old": "people over the age of sixty-five"}
+
+
+@pytest.mark.parametrize("width", [40, 60, 70, 80, 100, 120])
+def test_names_and_numbers_are_whole_at_every_width(width: int) -> None:
+    found = replace(result(), labels=LABELS)
+    lines = table(found, width=width).splitlines()
+    shown = " ".join(lines).split()
+    for name, _, one in found.measurements:
+        assert any(name in line for line in lines), name
+        if one.value is not None:
+            assert number(one.value) in shown
+    assert max(map(len, lines)) <= width
+    assert "…" not in shown
+
+
+def test_groups_have_the_labels_of_the_corpus() -> None:
+    found = replace(result(), labels=LABELS)
+    different = result(of=predictions({"young": (0.1, 0.11, 0.12), "old": (0.8, 0.81, 0.82)}))
+    assert "people over the age of sixty-five (0.700)" in in_words(replace(different, labels=LABELS))
+    columns = {row["column"] for row in by_group(found, "good")}
+    assert columns == {*LABELS.values(), ACCUMULATED}
+    page = to_html(Metrics((found,), MeasureSettings()))
+    assert "people over the age of sixty-five" in page
+    assert "<td>old</td>" not in page
 
 
 def test_the_groups_asked_about_are_counted() -> None:
@@ -53,26 +81,28 @@ def test_the_groups_asked_about_are_counted() -> None:
 
 
 def test_what_moves_is_named() -> None:
-    assert "The probability of the right class moves by" in in_words(result())
+    assert "The probability of the right class differs by" in in_words(result())
     # 0.3, 0.6 and 0.35 on average between the terms of two groups.
-    assert "The probability of bad moves by 0.400 between two groups" in in_words(result("cf_gap"))
+    assert "The probability of bad differs by 0.400 between two groups" in in_words(result("cf_gap"))
     without_gold = in_words(result(of=predictions(gold=False)))
     assert "right class" not in without_gold
-    assert "The probability of bad moves by 0.400" in without_gold
+    assert "The probability of bad differs by 0.400" in without_gold
 
 
 def test_groups_that_differ_in_a_class_are_named_though_the_right_class_cancels_out() -> None:
     words = in_words(result(of=predictions({"a": (0.1, 0.2), "b": (0.8, 0.9), "c": (0.1, 0.2), "d": (0.1, 0.2)})))
-    assert "these, b differs from the others in the probability of good (p" in words
-    assert "after correction for 2 questions" in words
+    assert "these, b (0.700) differs from the others in the probability of good (p" in words
+    assert "after correcting for 2 comparisons" in words
     several = predictions({"a": (0.1, 0.11, 0.12), "b": (0.8, 0.81, 0.82), "c": (0.46, 0.47, 0.48)}, gold=False)
-    assert "these, a, b differ from the others in the probability of good (p < 0.001" in in_words(result(of=several))
+    assert "these, a (−0.530), b (0.520) differ from the others in the probability of good (p < 0.001" in in_words(
+        result(of=several)
+    )
 
 
 def test_no_gold_leaves_one_question() -> None:
     words = in_words(result(of=predictions({"a": (0.1, 0.2), "b": (0.15, 0.25)}, gold=False)))
-    assert "no group is shown to be treated differently (p 0.5" in words
-    assert "questions" not in words
+    assert "no group is shown to differ from the others (p 0.5" in words
+    assert "comparisons" not in words
 
 
 def test_an_omnibus_alone_says_that_groups_differ() -> None:
@@ -83,7 +113,7 @@ def test_an_omnibus_alone_says_that_groups_differ() -> None:
     tests = replace(found.tests["good"], generalising=replace(general, by_group=by_group))
     words = in_words(replace(found, tests=replace(found.tests, classes={**found.tests.classes, "good": tests})))
     assert "groups differ in the probability of good" in words
-    assert "no single one is shown to stand out" in words
+    assert "no single group stands out" in words
 
 
 def test_a_score_is_no_deviation() -> None:
@@ -101,7 +131,7 @@ def test_the_error_of_what_was_sampled_is_shown() -> None:
     error = found.measurements["pert_sd"]["all"].error
     assert error is not None
     assert 0 < error < 0.001
-    assert f"standard error: pert_sd ± {error:.7f}".rstrip("0") in " ".join(table(found).split())
+    assert f"standard errors: pert_sd ± {error:.7f}".rstrip("0") in " ".join(table(found).split())
     assert f"± {error:.7f}".rstrip("0") in to_html(Metrics((found,), MeasureSettings()))
     assert "±" not in table(result("pert_sd"))
 
@@ -144,7 +174,7 @@ def test_a_constant_gap_is_told_with_its_reason() -> None:
     constant = result(of=predictions({"a": (0.2, 0.2), "b": (0.6, 0.6)}, gold=False))
     page = to_html(Metrics((constant,), MeasureSettings()))
     assert "constant: the terms of a group do not differ" in page
-    assert "a, b differ from the others in the probability of good (p &lt; 0.001" in page
+    assert "a (−0.400), b (0.400) differ from the others in the probability of good (p &lt; 0.001" in page
 
 
 def test_failures_of_a_tagger_are_about_its_terms_and_the_groups_asked_about() -> None:

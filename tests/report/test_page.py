@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import struct
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +70,7 @@ def test_every_promised_part_is_there(noisy: Audit) -> None:
     html = noisy.to_html()
     for part in ("Verdicts", "Gaps with both intervals", "Differences, sentence by sentence",
                  "One system", "How to read this",
-                 "What it cannot say", "A first name stands for a group", "Gender has two values here",
+                 "What it cannot show", "A first name stands for a group", "Gender has two values here",
                  "Where these numbers come from", "@media print", "prefers-color-scheme"):  # fmt: skip
         assert part in html
     data = embedded(html)
@@ -79,6 +79,22 @@ def test_every_promised_part_is_there(noisy: Audit) -> None:
     assert len(system["heat"]["values"][0]) == 11
     assert {label for label, _ in system["findings"][0]["parts"]} == {"anger", "fear", "joy", "sadness", "neutral"}
     assert len(system["findings"][0]["sentences"]) == 5
+
+
+def test_groups_have_the_labels_of_the_corpus_everywhere(noisy: Audit) -> None:
+    data = embedded(noisy.to_html())
+    groups = {group for _, group in data["persons"]}  # type: ignore[union-attr]
+    assert groups == {"women", "men", "African American women", "African American men",
+                      "European American women", "European American men"}  # fmt: skip
+    names = [comparison["name"] for comparison in data["comparisons"]]  # type: ignore[union-attr, call-overload]
+    assert names[0] == "gender: women − men"
+    shown = str(data["comparisons"]) + str(data["systems"])
+    assert "female" not in shown
+    assert "women − men" in noisy._repr_html_()
+    assert noisy.corpus is not None
+    bare = replace(noisy, corpus=replace(noisy.corpus, labels={}))
+    plain = {group for _, group in embedded(bare.to_html())["persons"]}  # type: ignore[union-attr]
+    assert "female African American" in plain
 
 
 def test_box_plots_follow_their_definition(noisy: Audit) -> None:

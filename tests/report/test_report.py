@@ -39,9 +39,9 @@ def test_frames_have_one_row_per_finding(report: Audit) -> None:
 
 def test_words_say_what_was_found_and_never_fair(report: Audit) -> None:
     higher, _, gender, race = (in_words(finding) for finding in report.findings)
-    assert "for persons in general: higher, by 0.0" in higher
-    assert "gives sentences about persons of the groups female and male the same scores" in gender
-    assert "for names in general: equivalent within ±0.020" in race
+    assert "For people like these: higher (the gap is between 0.0" in higher
+    assert "gives sentences about women and the same sentences about men exactly the same scores" in gender
+    assert "For names like these: equivalent within ±0.020" in race
     assert "fair" not in str(report)
 
 

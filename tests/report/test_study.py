@@ -13,15 +13,12 @@ import pytest
 from rich.console import Console
 
 import evenhand
-from evenhand.comparing.audit import Audit
 from evenhand.report.study.figures import box_rows, point_rows, static_figures, study_details
 from evenhand.report.study.page import pages_of, slug, unique_slugs
 from evenhand.report.study.submission import submission_page
 from evenhand.report.study.tables import cells, headings, to_latex, to_markdown
 from evenhand.report.study.terminal import print_study
 from evenhand.report.study.words import best_in_words, in_words, table_title
-from evenhand.report.terminal import print_report
-from evenhand.results import Provenance
 from evenhand.studies import Study
 from evenhand.studies.synthetic import Planted, write_study
 
@@ -157,26 +154,6 @@ def test_one_submission_is_not_many(tmp_path: Path) -> None:
     assert "1 of 1 submission (100%) shows a significant difference" in page
     assert "1 submissions" not in page
     assert "Rank 1 of 1" in (out / "submissions" / "lonely" / "joy.html").read_text()
-
-
-def test_a_report_keeps_what_is_compared_in_eighty_columns(made: tuple[Study, Path]) -> None:
-    study, _ = made
-    findings = tuple(
-        replace(one.findings[name], system="svm:models", output=output)
-        for output in ("sadness", "valence")
-        for one in study.submissions[:1]
-        for name in ("gender", "race")
-    )
-    for width in (72, 80, 120):
-        printed = io.StringIO()
-        console = Console(width=width, file=printed)
-        print_report(Audit(findings, provenance=Provenance(settings={"alpha": 0.05})), console)
-        lines = printed.getvalue().splitlines()
-        assert "comparison" in lines[0] + lines[1]
-        table = [line for line in lines[:7] if "< 0.001" in line or "equivalent ±" in line]
-        assert {word for line in table for word in line.split() if word in ("gender", "race")} == {"gender", "race"}
-        for line in table:
-            assert line.rstrip().endswith(("higher", "lower", "cannot tell", "equivalent ±0.010"))
 
 
 def test_the_page_says_what_was_left_out(made: tuple[Study, Path]) -> None:

@@ -117,13 +117,13 @@ def test_another_tagger_is_not_overwritten_and_nobody_is_asked(tmp_path: Path) -
         asked.append(sentences)
         return [["O" for _ in tokens] for tokens in sentences]
 
-    evenhand.audit_taggers([capitals], sample=240, out=tmp_path / "held")
+    evenhand.audit(capitals, "ner-country", sample=240, progress=False, out=tmp_path / "held")
     times = len(asked)
     with pytest.raises(UsageError, match="already holds another result"):
-        evenhand.audit_taggers([nothing], sample=240, out=tmp_path / "held")
+        evenhand.audit(nothing, "ner-country", sample=240, progress=False, out=tmp_path / "held")
     assert len(asked) == times
-    evenhand.audit_taggers([capitals], sample=240, out=tmp_path / "held")
-    evenhand.audit_taggers([nothing], sample=240, out=tmp_path / "held", overwrite=True)
+    evenhand.audit(capitals, "ner-country", sample=240, progress=False, out=tmp_path / "held")
+    evenhand.audit(nothing, "ner-country", sample=240, progress=False, out=tmp_path / "held", overwrite=True)
 
 
 def predictions(path: Path) -> Path:

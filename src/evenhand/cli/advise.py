@@ -1,4 +1,4 @@
-"""`evenhand advise`: which metrics to report, for this question and these data."""
+"""`evenhand advise`: which metrics to report for your question and your data."""
 
 from __future__ import annotations
 
@@ -23,15 +23,21 @@ HEADINGS = {
 
 
 def advise(
-    question: Annotated[str | None, typer.Option(help="errors, scores, counterfactual or quality.")] = None,
-    harm: Annotated[str | None, typer.Option(help="allocation, sanction, representation, service or unsure.")] = None,
-    task: Annotated[str | None, typer.Option(help="binary, multiclass, regression, ordinal or tagging.")] = None,
-    data: Annotated[str | None, typer.Option(help="templates (or swapped persons), or natural.")] = None,
-    groups: Annotated[int | None, typer.Option(help="How many groups are compared.")] = None,
-    gold: Annotated[bool | None, typer.Option("--gold/--no-gold", help="Whether there are gold labels.")] = None,
+    question: Annotated[
+        str | None, typer.Option(help="What you want to know: errors, scores, counterfactual or quality.")
+    ] = None,
+    harm: Annotated[
+        str | None, typer.Option(help="Harm to look for: allocation, sanction, representation, service or unsure.")
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="What the system does: binary, multiclass, regression, ordinal or tagging.")
+    ] = None,
+    data: Annotated[str | None, typer.Option(help="Your texts: templates (or swapped people), or natural.")] = None,
+    groups: Annotated[int | None, typer.Option(help="Number of groups to compare.")] = None,
+    gold: Annotated[bool | None, typer.Option("--gold/--no-gold", help="Whether you have gold labels.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
-    """Say which metrics to report and why; asks for what is not given."""
+    """Recommend metrics to report, with reasons; asks for what you leave out."""
     from evenhand.metrics.advice import Answers, question_texts
     from evenhand.metrics.advice import advise as advised
 
@@ -39,10 +45,10 @@ def advise(
     given = {"question": question, "harm": harm, "task": task, "data": data}
     missing = [name for name, value in given.items() if value is None]
     if (missing or groups is None or gold is None) and not at_terminal():
-        raise UsageError(f"say {_wanted(texts, missing, groups, gold)}; in a terminal, they are asked for")
+        raise UsageError(f"missing: {_wanted(texts, missing, groups, gold)}; in a terminal, you are asked for them")
     chosen = {name: _asked(texts[name]) if value is None else value for name, value in given.items()}
     number = _number() if groups is None else groups
-    labelled = typer.confirm("Are there gold labels?", err=True) if gold is None else gold
+    labelled = typer.confirm("Do you have gold labels?", err=True) if gold is None else gold
     found = advised(Answers(**chosen, gold=labelled, groups=number))
     if as_json:
         typer.echo(json.dumps(found.to_dict() | {"commands": commands(found)}, indent=2, ensure_ascii=False))
@@ -51,12 +57,12 @@ def advise(
 
 
 def at_terminal() -> bool:
-    """Whether there is somebody to ask."""
+    """Whether somebody is there to answer."""
     return sys.stdin.isatty()
 
 
 def commands(advice: Advice) -> list[str]:
-    """What measures all that is advised. Metrics for an ordered pair stand apart, as they look at those two only."""
+    """Commands that measure what is advised; metrics of an ordered pair, which look at no other groups, apart."""
     from evenhand.metrics import METRICS
 
     paired = [name for name in advice.metrics if METRICS[name].two_groups]
@@ -89,11 +95,11 @@ def _asked(question: Question) -> str:
             return answer
         if answer.isdecimal() and 1 <= int(answer) <= len(names):
             return names[int(answer) - 1]
-        typer.echo(f"There is no {answer!r}.", err=True)
+        typer.echo(f"{answer!r} is not one of the options.", err=True)
 
 
 def _number() -> int:
-    return int(typer.prompt("How many groups are compared?", type=int, err=True))
+    return int(typer.prompt("How many groups do you compare?", type=int, err=True))
 
 
 def _shown(advice: Advice) -> str:
@@ -107,5 +113,5 @@ def _shown(advice: Advice) -> str:
         lines += [f"\n{HEADINGS[one.role]}: {', '.join(one.names)}", said(one.why, "  ")]
     if advice.missing:
         lines += ["\nMissing", *(said(text) for text in advice.missing)]
-    lines += ["\nHeed", *(said(text) for text in advice.notes)]
+    lines += ["\nKeep in mind", *(said(text) for text in advice.notes)]
     return "\n".join([*lines, "\nMeasure", *commands(advice)])

@@ -1,4 +1,4 @@
-"""`evenhand corpus`: what the corpora are, and their sentences as a file."""
+"""`evenhand corpus`: list the corpora, describe one, write its sentences to a file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="List, show and export corpora.")
+app = typer.Typer(no_args_is_help=True, help="List, describe and export corpora.")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A corpus by name, or a file.")]
-Spelling = Annotated[str | None, typer.Option(help="The spelling, where the corpus has several.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a corpus, or a file.")]
+Spelling = Annotated[str | None, typer.Option(help="Spelling, if the corpus has several.")]
 
 
 @app.command("list")
 def list_() -> None:
-    """The corpora that come with Evenhand."""
+    """List the corpora that come with Evenhand."""
     from evenhand.corpora import corpus_names, load_corpus
 
     for name in corpus_names():
@@ -25,7 +25,7 @@ def list_() -> None:
 
 @app.command()
 def show(name: Name, spelling: Spelling = None) -> None:
-    """Size, groups, examples, how the sentences were chosen, licence and source."""
+    """Describe a corpus: size, groups, examples, how its sentences were chosen, licence and source."""
     from evenhand.corpora import load_corpus
     from evenhand.report.corpus import describe
 
@@ -35,7 +35,7 @@ def show(name: Name, spelling: Spelling = None) -> None:
 @app.command()
 def export(
     name: Name,
-    out: Annotated[Path, typer.Option(help="The file: .csv, .tsv, .jsonl or .parquet.")],
+    out: Annotated[Path, typer.Option(help="File to write: .csv, .tsv, .jsonl or .parquet.")],
     spelling: Spelling = None,
 ) -> None:
     """Write a corpus as a table."""

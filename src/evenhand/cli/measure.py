@@ -1,4 +1,4 @@
-"""`evenhand measure`: fairness metrics of predictions that are there already."""
+"""`evenhand measure`: fairness metrics of existing predictions."""
 
 from __future__ import annotations
 
@@ -35,37 +35,38 @@ def measure(
         Path,
         typer.Argument(
             metavar="SCORES_OR_PREDICTIONS",
-            help="A saved audit; a file with source, group, term, gold and prob_<class> (or pred, score); or tags.",
+            help="A saved audit; a table with source, group, term, gold and prob_<class> (or pred, or score); or tags.",
         ),
     ],
-    attribute: Annotated[list[str] | None, typer.Option(help="By what to compare.")] = None,
+    attribute: Annotated[list[str] | None, typer.Option(help="Attributes to compare. Default: all.")] = None,
     metric: Annotated[list[str] | None, typer.Option(help="Metrics by name; `evenhand metrics` lists them.")] = None,
-    task: Annotated[str | None, typer.Option(help=f"The metrics advised for a task: {', '.join(TASKS)}.")] = None,
-    groups: Annotated[str | None, typer.Option(help="A,B: only these, in this order, as signed metrics need.")] = None,
+    task: Annotated[str | None, typer.Option(help=f"Measure what is advised for a task: {', '.join(TASKS)}.")] = None,
+    groups: Annotated[str | None, typer.Option(help="A,B: only these, in this order, for signed metrics.")] = None,
     background: Annotated[
-        str | None, typer.Option(help="everyone, rest, unperturbed, or one privileged group.")
+        str | None, typer.Option(help="Compare each group with: everyone, rest, unperturbed, or one group by name.")
     ] = None,
-    weight: Annotated[str, typer.Option(help="sources: each weighs the same; tuples: pooled.")] = "sources",
-    sample: Annotated[int | None, typer.Option(help="Draw so many tuples a source, as older practice does.")] = None,
+    weight: Annotated[str, typer.Option(help="sources: every source counts the same; tuples: pool them.")] = "sources",
+    sample: Annotated[int | None, typer.Option(help="Draw this many tuples per source, not all.")] = None,
     bootstrap: Annotated[int, typer.Option(help="Resamples for intervals; 0 for none.")] = 1000,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
-    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="For resamples and samples.")] = 0,
-    scheme: Annotated[str | None, typer.Option(help="Of tags: BILOU, BIO or IOBES (else found out).")] = None,
+    level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    alpha: Annotated[float, typer.Option(help="Significance level of the tests.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="Random seed for resamples and samples.")] = 0,
+    scheme: Annotated[str | None, typer.Option(help="Tagging scheme: BILOU, BIO or IOBES. Default: detected.")] = None,
     by: Annotated[
-        str | None, typer.Option(help="A column: quality of text by or about each of its groups, instead of metrics.")
+        str | None, typer.Option(help="A column of groups: show the quality for each of them, instead of metrics.")
     ] = None,
     expect: Annotated[
-        list[str] | None, typer.Option(help="'A < B' (or 'A > B: class'): in a source, B must score higher (lower).")
+        list[str] | None,
+        typer.Option(help="'A < B' or 'A > B: class': B should score higher (lower) in every source."),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(help="With --by: a column of authors (or the like) to resample whole.")
+        str | None, typer.Option(help="With --by: a column, such as the author, whose rows are resampled together.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for metrics.html, .json and .csv, and figures.")] = None,
     overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
-    """Measure predictions by group: all metrics, tests and failures."""
+    """Measure predictions by group: metrics, tests and failing examples."""
     from evenhand.cli.show import show
     from evenhand.measuring import MeasureSettings, Metrics, measure_file, subject_of_file
     from evenhand.results import check_out
@@ -79,7 +80,7 @@ def measure(
         _show_quality(path, by, kind, settings, cluster, as_json=as_json)
         return
     if cluster is not None:
-        raise UsageError("--cluster goes with --by")
+        raise UsageError("--cluster needs --by")
     if metric and task:
         raise UsageError("give --metric or --task, not both")
     chosen = names(groups)
@@ -114,25 +115,23 @@ def _show_quality(
     if as_json:
         typer.echo(json.dumps({"by": by, **found.to_dict()}, indent=2, ensure_ascii=False, allow_nan=False))
         return
-    from rich.console import Console
-
+    from evenhand.report.console import console_of
     from evenhand.report.measured.quality import print_quality
 
-    print_quality(found, by, Console())
+    print_quality(found, by, console_of())
 
 
 def metrics(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
-    """List the metrics: name, shape, what each looks at, its ideal value, where it was proposed."""
-    from rich.console import Console
-
+    """List the metrics: name, shape, what each looks at, its ideal value and its source."""
+    from evenhand.report.console import console_of
     from evenhand.report.measured.catalogue import metrics_as_json, print_metrics
 
     if as_json:
         typer.echo(metrics_as_json())
     else:
-        print_metrics(Console())
+        print_metrics(console_of())
 
 
 def _advised(task: str | None) -> tuple[str, ...] | None:

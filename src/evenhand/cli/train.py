@@ -14,31 +14,29 @@ from evenhand.cli.options import bounds
 if TYPE_CHECKING:
     from evenhand.systems.card import Quality
 
-app = typer.Typer(no_args_is_help=True, help="Train the systems that learn.")
+app = typer.Typer(no_args_is_help=True, help="Train systems of your own.")
 
 FORMATS = "shared-task files (txt, tsv), csv, jsonl or parquet"
-Train = Annotated[list[Path], typer.Option(help=f"Texts and scores: {FORMATS}. May be repeated.")]
-Test = Annotated[Path | None, typer.Option(help="Texts and scores to say how good it is on.")]
-Dimension = Annotated[str, typer.Option(help="anger, fear, joy, sadness or valence; also names the output.")]
-TextColumn = Annotated[str | None, typer.Option(help="Where the files have the texts (else Tweet, text, sentence).")]
+Train = Annotated[list[Path], typer.Option(help=f"Texts and scores to train on: {FORMATS}. May be repeated.")]
+Test = Annotated[Path | None, typer.Option(help="Texts and scores to evaluate on.")]
+Dimension = Annotated[str, typer.Option(help="anger, fear, joy, sadness or valence; also the name of the output.")]
+TextColumn = Annotated[str | None, typer.Option(help="Column of the texts. Default: Tweet, text or sentence.")]
 ScoreColumn = Annotated[
     str | None,
-    typer.Option(help="Where they have the scores (else Intensity Score, score, prediction, Intensity Class)."),
+    typer.Option(help="Column of the scores. Default: Intensity Score, score, prediction or Intensity Class."),
 ]
-Scale = Annotated[
-    str | None, typer.Option("--range", metavar="LOW,HIGH", help="The scale of the scores (default 0,1).")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the quality as JSON, nothing else.")]
+Scale = Annotated[str | None, typer.Option("--range", metavar="LOW,HIGH", help="Range of the scores. Default: 0,1.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the quality as JSON and nothing else.")]
 
 
 @app.callback()
 def train() -> None:
-    """Train the systems that learn."""
+    """Train systems of your own."""
 
 
 @app.command()
 def svr() -> None:
-    """The word-unigram support vector regressor `svr`, on openly packaged human-rated text."""
+    """Train `svr`, a support vector regressor on word unigrams, on openly available human-rated texts."""
     from evenhand.systems.svr import MODEL, data_dir, train_svr
 
     path = data_dir() / MODEL
@@ -53,14 +51,14 @@ def svr() -> None:
 def svm_unigrams(
     train: Train,
     dimension: Dimension,
-    out: Annotated[Path, typer.Option(help="A file ending in .skops, or a folder for DIMENSION.skops; ask svm:OUT.")],
+    out: Annotated[Path, typer.Option(help="A .skops file, or a folder for DIMENSION.skops; use it as svm:OUT.")],
     test: Test = None,
     text_column: TextColumn = None,
     score_column: ScoreColumn = None,
     scale: Scale = None,
     as_json: AsJson = False,
 ) -> None:
-    """Word unigrams and linear support vector regression, for one dimension; used as svm:OUT."""
+    """Train linear support vector regression on word unigrams, for one dimension; use it as svm:OUT."""
     ends = bounds(scale)
     from evenhand.systems.lesson import read_lesson
     from evenhand.systems.svm_training import svm_file, train_svm
@@ -75,34 +73,36 @@ def svm_unigrams(
 @app.command()
 def gru(
     train: Train,
-    dev: Annotated[Path, typer.Option(help="Texts and scores that tell when to stop.")],
+    dev: Annotated[Path, typer.Option(help="Texts and scores for early stopping.")],
     dimension: Dimension,
-    out: Annotated[Path, typer.Option(help="The folder to write; use it as gru:FOLDER.")],
+    out: Annotated[Path, typer.Option(help="Folder to write; use it as gru:FOLDER.")],
     test: Test = None,
     target: Annotated[
         str,
-        typer.Option(help="regression, or ordinal for classes such as 0, 1, 2, 3; the score is the expected class."),
+        typer.Option(help="regression, or ordinal for classes such as 0, 1, 2, 3 (the score is the expected class)."),
     ] = "regression",
     text_column: TextColumn = None,
     score_column: ScoreColumn = None,
     scale: Annotated[
         str | None,
         typer.Option(
-            "--range", metavar="LOW,HIGH", help="The scale of the scores (default 0,1; of classes, their ends)."
+            "--range",
+            metavar="LOW,HIGH",
+            help="Range of the scores. Default: 0,1; for classes, the lowest and highest.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For the first weights, the order of the texts and what is dropped.")] = 0,
-    epochs: Annotated[int, typer.Option(help="At most so many rounds over the training texts.")] = 100,
-    patience: Annotated[int, typer.Option(help="Stop after so many epochs without a smaller error on --dev.")] = 8,
-    embedding_size: Annotated[int, typer.Option(help="Numbers in the vector of a word.")] = 64,
-    hidden_size: Annotated[int, typer.Option(help="Numbers in the state of the network.")] = 64,
-    batch_size: Annotated[int, typer.Option(help="Texts between two corrections of the weights.")] = 32,
-    learning_rate: Annotated[float, typer.Option(help="How far each correction goes.")] = 0.003,
-    dropout: Annotated[float, typer.Option(help="The share of numbers dropped in training.")] = 0.3,
-    min_count: Annotated[int, typer.Option(help="Words that occur less often are unknown words.")] = 2,
+    seed: Annotated[int, typer.Option(help="Random seed for initial weights, order of texts and dropout.")] = 0,
+    epochs: Annotated[int, typer.Option(help="Maximum number of epochs.")] = 100,
+    patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement on --dev.")] = 8,
+    embedding_size: Annotated[int, typer.Option(help="Embedding size.")] = 64,
+    hidden_size: Annotated[int, typer.Option(help="Size of the hidden state.")] = 64,
+    batch_size: Annotated[int, typer.Option(help="Batch size.")] = 32,
+    learning_rate: Annotated[float, typer.Option(help="Learning rate.")] = 0.003,
+    dropout: Annotated[float, typer.Option(help="Dropout rate.")] = 0.3,
+    min_count: Annotated[int, typer.Option(help="Words that occur less often count as unknown.")] = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Word vectors and a gated recurrent network, for one dimension; used as gru:FOLDER."""
+    """Train word embeddings and a gated recurrent network, for one dimension; use it as gru:FOLDER."""
     ends = bounds(scale)
     from evenhand.scoring.progress import progress_bars
     from evenhand.systems.gru_card import ENDING, gru_settings
@@ -130,25 +130,25 @@ def gru(
 
 @app.command()
 def embedding(
-    out: Annotated[Path, typer.Option(help="The folder to write; use it as embedding:FOLDER.")],
+    out: Annotated[Path, typer.Option(help="Folder to write; use it as embedding:FOLDER.")],
     encoder: Annotated[
-        str, typer.Option(help="all-minilm, or the folder of a transformer (safetensors).")
+        str, typer.Option(help="all-minilm, or a folder with a transformer (safetensors).")
     ] = "all-minilm",
-    head: Annotated[str, typer.Option(help="ridge (fast), or svr (a kernel; better and slower).")] = "ridge",
+    head: Annotated[str, typer.Option(help="ridge (fast), or svr (a kernel method: better, slower).")] = "ridge",
     train: Annotated[
         list[Path] | None,
-        typer.Option(help=f"Your texts and scores: {FORMATS}; else 23,703 human-rated texts. May be repeated."),
+        typer.Option(help=f"Your texts and scores: {FORMATS}. Default: 23,703 human-rated texts. May be repeated."),
     ] = None,
     text_column: TextColumn = None,
     score_column: Annotated[
         str | None,
-        typer.Option(help="Where they have the scores (else Intensity Score, score, …); also names the output."),
+        typer.Option(help="Column of the scores (default: Intensity Score, score, …); also the name of the output."),
     ] = None,
     scale: Scale = None,
-    device: Annotated[str, typer.Option(help="auto (a GPU if there is one), cpu, cuda, mps.")] = "auto",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the card as JSON, nothing else.")] = False,
+    device: Annotated[str, typer.Option(help="auto (a GPU if there is one), cpu, cuda or mps.")] = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the model card as JSON and nothing else.")] = False,
 ) -> None:
-    """A regressor on sentence vectors, used as embedding:FOLDER."""
+    """Train a regressor on sentence embeddings; use it as embedding:FOLDER."""
     ends = bounds(scale)
     from evenhand.systems.embedding_training import train_embedding
     from evenhand.systems.lesson import read_lesson
@@ -158,45 +158,41 @@ def embedding(
     if as_json:
         typer.echo(card.model_dump_json(indent=2))
         return
-    typer.echo(f"{out}: {_shown(card.quality)}; ask it as embedding:{out}")
+    typer.echo(f"{out}: {_shown(card.quality)}; use it as embedding:{out}")
 
 
 @app.command()
 def transformer(
-    task: Annotated[str, typer.Option(help="classify (a label a text) or tag (a tag a word).")],
-    base: Annotated[
-        str, typer.Option(help="The folder of a transformer to start from (safetensors), or its hub name.")
-    ],
+    task: Annotated[str, typer.Option(help="classify (a label per text) or tag (a tag per word).")],
+    base: Annotated[str, typer.Option(help="Transformer to start from: a folder (safetensors) or a name on the hub.")],
     train: Annotated[
         list[Path],
         typer.Option(
-            help=f"classify: {FORMATS}, or one tree a line; tag: one word and its tag a line. May be repeated."
+            help=f"classify: {FORMATS}, or one tree per line; tag: one word and tag per line. May be repeated."
         ),
     ],
-    dev: Annotated[Path, typer.Option(help="The same kind of file; it tells when to stop.")],
-    out: Annotated[Path, typer.Option(help="The folder to write, a new one; use it as hf:FOLDER.")],
-    test: Annotated[Path | None, typer.Option(help="The same kind of file, to say how good it is on.")] = None,
+    dev: Annotated[Path, typer.Option(help="The same kind of file, for early stopping.")],
+    out: Annotated[Path, typer.Option(help="New folder to write; use it as hf:FOLDER.")],
+    test: Annotated[Path | None, typer.Option(help="The same kind of file, to evaluate on.")] = None,
     classes: Annotated[
         int | None,
-        typer.Option(
-            help="Make grades into 2 classes (what is neutral is left out) or 3; else labels stay as they are."
-        ),
+        typer.Option(help="Turn grades into 2 classes (without neutral texts) or 3. Default: keep the labels."),
     ] = None,
     text_column: TextColumn = None,
     label_column: Annotated[
-        str | None, typer.Option(help="Where they have the labels (else label, sentiment, class, Intensity Class …).")
+        str | None, typer.Option(help="Column of the labels. Default: label, sentiment, class, Intensity Class …")
     ] = None,
-    epochs: Annotated[int, typer.Option(help="At most so many rounds over the training files.")] = 10,
-    patience: Annotated[int, typer.Option(help="Stop after so many epochs that brought nothing better on --dev.")] = 3,
-    lr: Annotated[float, typer.Option(help="How far a correction goes at most.")] = 2e-5,
-    batch_size: Annotated[int, typer.Option(help="Texts between two corrections of the weights.")] = 16,
+    epochs: Annotated[int, typer.Option(help="Maximum number of epochs.")] = 10,
+    patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement on --dev.")] = 3,
+    lr: Annotated[float, typer.Option(help="Peak learning rate.")] = 2e-5,
+    batch_size: Annotated[int, typer.Option(help="Batch size.")] = 16,
     seed: Annotated[
-        int, typer.Option(help="For the first weights of the head, the order of the texts and dropout.")
+        int, typer.Option(help="Random seed for the head's initial weights, order of texts and dropout.")
     ] = 0,
-    device: Annotated[str, typer.Option(help="auto (a GPU if there is one), cpu, cuda, mps.")] = "auto",
+    device: Annotated[str, typer.Option(help="auto (a GPU if there is one), cpu, cuda or mps.")] = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """A transformer of yours, fine-tuned to classify texts or to tag words; used as hf:FOLDER."""
+    """Fine-tune a transformer to classify texts or tag words; use it as hf:FOLDER."""
     from evenhand.scoring.progress import progress_bars
     from evenhand.systems.transformer_card import transformer_settings
     from evenhand.systems.transformer_tasks import read_task
@@ -219,12 +215,12 @@ def transformer(
     names = ("accuracy", "macro_f1") if card.task == "classify" else ("span_f1", "precision", "recall")
     values = ((name.replace("_f1", "-F1"), getattr(card.quality, name)) for name in names)
     shown = ", ".join(f"{name} {_number(value)}" for name, value in values)
-    typer.echo(f"{out}: n {card.quality.n:,}, {shown} ({card.quality.how}); ask it as hf:{out}")
+    typer.echo(f"{out}: n {card.quality.n:,}, {shown} ({card.quality.how}); use it as hf:{out}")
 
 
 def _say(quality: Quality, path: Path, *, asked: str, with_how: bool, as_json: bool) -> None:
     if not as_json:
-        typer.echo(f"{path}: {_shown(quality)}; ask it as {asked}")
+        typer.echo(f"{path}: {_shown(quality)}; use it as {asked}")
         return
     content = {"pearson": quality.pearson, "spearman": quality.spearman, "n": quality.n}
     typer.echo(json.dumps(content | ({"how": quality.how} if with_how else {})))

@@ -14,7 +14,7 @@ from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.comparing.sharing import Shared
 from evenhand.plain import rebuild
-from evenhand.results import Result, Subject
+from evenhand.results import Provenance, Result, Subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,14 @@ class Comparison(Result):
         counted = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
         return f"<Comparison of {self.one} and {self.other}: {len(self.gaps)} differences of gaps ({counted})>"
 
-    @property
-    def subject(self) -> Subject:
+    @classmethod
+    def subject_of(cls, provenance: Provenance) -> Subject:
         """Who is held against whom: the other way round, it is another comparison."""
-        return self.subject_of(self.one, self.other, self.provenance.corpus_names)
+        one, other = provenance.details["between"]
+        return cls.subject_between(one, other, provenance.corpus_names)
 
     @staticmethod
-    def subject_of(one: str, other: str, corpora: Iterable[str]) -> Subject:
+    def subject_between(one: str, other: str, corpora: Iterable[str]) -> Subject:
         """What the comparison of these two will be about."""
         return Subject((f"{other} against {one}",), tuple(dict.fromkeys(corpora)))
 

@@ -42,7 +42,7 @@ class Answers:
             if given not in question.options:
                 raise UsageError(f"unknown {name} {given!r}{did_you_mean(given, question.options)}")
         if self.groups < 2:
-            raise UsageError(f"groups are compared with one another: two at least, not {self.groups}")
+            raise UsageError(f"groups is {self.groups}; at least two groups are needed to compare them")
 
     def fits(self, when: Mapping[str, tuple[str | bool, ...]]) -> bool:
         """Whether a rule with these conditions is for these answers."""
@@ -70,7 +70,7 @@ class Recommendation:
 
 @dataclass(frozen=True)
 class Advice:
-    """A small set of metrics with reasons, what is missing, and what to heed."""
+    """A small set of metrics with reasons, what is missing, and what to keep in mind."""
 
     answers: Answers
     recommendations: tuple[Recommendation, ...]

@@ -1,4 +1,4 @@
-"""Whether a system is able at all: in one plain sentence, as a chart of its emotion words, and for the page."""
+"""Whether a system does its job: in one plain sentence, as a chart of its emotion words, and for the page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from evenhand.corpora.intensity import intensities
 from evenhand.report.figures import Row, Spec, base_chart
 from evenhand.report.words import number
 
-SHORT = {True: "too weak", False: "able", None: "cannot tell"}
+SHORT = {True: "too weak", False: "does its job", None: "cannot tell"}
 CLASSES = {True: "higher", False: "equivalent", None: "cannot-tell"}
-"""Too weak, able and unknown, in the page's colours of verdicts."""
+"""Too weak, good enough and unknown, in the page's colours of verdicts."""
 SHAPES = ("triangle-up", "diamond", "circle", "triangle-down", "square", "cross")
 COLOURS = {
     "light": ("#b91c1c", "#7e22ce", "#b45309", "#1d4ed8", "#15803d", "#57534e"),
@@ -22,20 +22,20 @@ WORD_STEP = 18
 
 
 def ability_in_words(ability: Ability) -> str:
-    """Whether a system is able at all, how that shows, and a warning where its bias would mean nothing."""
+    """Whether a system does its job, how that shows, and a warning where its bias would mean nothing."""
     who = f"{ability.system} ({ability.output})"
     shown = ""
     if ability.rho is not None and ability.p is not None:
+        words = sum(word.intended is not None for word in ability.words)
         rho, share = number(ability.rho, span=10), shown_share(ability.p)
-        shown = f" (rank correlation {rho}; chance gives that or more in {share} of shuffles)"
+        shown = f" (rank correlation {rho} over {words} words; {share} of random orders reach that)"
     if ability.weak is None:
-        return f"{who}: cannot tell whether it is able at all, because {ability.undefined}{shown}."
-    words = sum(word.intended is not None for word in ability.words)
+        return f"{who}: cannot tell whether it does its job, because {ability.undefined}{shown}."
     apart = "pleasant words from unpleasant" if _together(ability) else "stronger words from weaker"
     if not ability.weak:
-        return f"{who} tells {apart} ones, as these {words} words show{shown}."
-    why = ability.undefined or f"as far as these {words} words show, it does not tell {apart} ones{shown}"
-    return f"{who}: too weak for its bias to mean anything: {why}."
+        return f"{who} does its job: its scores separate {apart} ones{shown}."
+    why = ability.undefined or f"its scores do not separate {apart} ones{shown}"
+    return f"{who} is too weak for its bias to mean anything: {why}."
 
 
 def shown_share(share: float) -> str:
@@ -73,7 +73,7 @@ def word_rows(ability: Ability) -> list[Row]:
 
 
 def word_chart(rows: Sequence[Row], *, theme: str = "light") -> Spec:
-    """Mean score by emotion word, in the intended order: an able system's points go from the right to the left."""
+    """Mean score by emotion word, in the intended order, which a good system's points follow."""
     present = sorted({row["emotion"] for row in rows})
     tooltip = [
         {"field": "word", "title": "word (intended)"},

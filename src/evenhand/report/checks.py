@@ -6,11 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from evenhand.report.console import Cell, Column, print_table
 from evenhand.studies.reproduction import SUBMISSIONS, Check, Outcome
 
+COLUMNS = (
+    Column("claim", wraps=True),
+    Column("where", wraps=True),
+    Column("printed", wraps=True),
+    Column("here", wraps=True),
+    Column("outcome"),
+)
 STYLES: dict[Outcome, str] = {"reproduced": "green", "differs": "bold red", "needs data": "dim"}
 
 
@@ -21,20 +28,19 @@ def print_checks(checks: Sequence[Check], console: Console, *, everything: bool 
     differ.
     """
     shown = [check for check in checks if everything or _worth_a_line(check)]
-    table = Table(box=None, pad_edge=False)
-    for heading in ("claim", "where", "printed", "here", "outcome"):
-        table.add_column(heading, overflow="fold")
-    for check in shown:
-        ids = " ".join(erratum.partition(":")[0] for erratum in check.errata)
-        outcome = Text(f"{check.outcome} {ids}".rstrip(), style=STYLES[check.outcome])
-        table.add_row(*map(Text, (check.claim, check.where, check.printed, check.here or "–")), outcome)
-    console.print(table)
+    print_table(console, COLUMNS, [_row(check) for check in shown])
     counted = Counter(check.outcome for check in checks)
     console.print(", ".join(f"{counted[outcome]} {outcome}" for outcome in STYLES))
     for erratum in sorted({erratum for check in shown for erratum in check.errata}):
         console.print(Text(erratum), style="dim", soft_wrap=True)
     for needs, number in Counter(check.needs for check in checks if check.needs).items():
         console.print(Text(f"{number} claims need {needs}"), style="dim", soft_wrap=True)
+
+
+def _row(check: Check) -> tuple[Cell, ...]:
+    ids = " ".join(erratum.partition(":")[0] for erratum in check.errata)
+    outcome = Text(f"{check.outcome} {ids}".rstrip(), style=STYLES[check.outcome])
+    return check.claim, check.where, check.printed, check.here or "–", outcome
 
 
 def _worth_a_line(check: Check) -> bool:

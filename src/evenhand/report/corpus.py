@@ -1,4 +1,4 @@
-"""A corpus in words: size, groups, examples, how it was made, what it cannot say."""
+"""A corpus in words: size, groups, examples, how it was made and what it cannot show."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ def describe(corpus: Corpus) -> str:
     about = corpus.about
     lines = [f"{corpus.name} (version {corpus.version}): {about.title}", "", _size(corpus), "", "Groups"]
     for attribute, groups in corpus.attributes.items():
-        counts = dict(corpus.frame[attribute].value_counts().iter_rows())
-        shown = ", ".join(f"{group} ({counts[group]:,} sentences)" for group in groups)
-        lines += _wrapped(f"{attribute}: {shown}; {_differences(groups)}")
+        lines += _wrapped(f"{attribute}: {_groups(corpus, attribute)}; {_differences(groups)}")
     if "label" in corpus.frame.columns:
         labels = corpus.frame["label"].drop_nulls().value_counts().sort("label")
         lines += ["", "Labels", *_wrapped(", ".join(f"{label} ({n:,} sentences)" for label, n in labels.iter_rows()))]
@@ -32,7 +30,7 @@ def describe(corpus: Corpus) -> str:
     lines += ["", "Examples", *(f"  {text}" for text in _examples(corpus))]
     if corpus.subsets:
         lines += ["", "Subsets", *(f"  {name}: {corpus.mask(name).sum():,} sentences" for name in corpus.subsets)]
-    sections = {"How its sentences were chosen": [about.chosen], "What it cannot say": list(about.limits)}
+    sections = {"How its sentences were chosen": [about.chosen], "What it cannot show": list(about.limits)}
     sections["Words with another meaning"] = [f"{who}: {meaning}" for who, meaning in corpus.ambiguous.items()]
     sections |= {
         "Source": [about.source],
@@ -45,13 +43,21 @@ def describe(corpus: Corpus) -> str:
     return "\n".join(lines)
 
 
+def _groups(corpus: Corpus, attribute: str) -> str:
+    """Groups by what to type, with what they are called where that differs, and how often they occur."""
+    labels = corpus.labels_of(attribute)
+    counts = dict(corpus.frame[attribute].value_counts().iter_rows())
+    called = {group: f"{labels[group]}, " if labels.get(group, group) != group else "" for group in counts}
+    return ", ".join(f"{group} ({called[group]}{counts[group]:,} sentences)" for group in corpus.attributes[attribute])
+
+
 def _differences(groups: tuple[str, ...]) -> str:
-    return f"differences are {groups[0]} − {groups[1]}" if len(groups) == 2 else "compared in pairs, earlier − later"
+    return f"gaps are {groups[0]} − {groups[1]}" if len(groups) == 2 else "compared in pairs, earlier − later"
 
 
 def _size(corpus: Corpus) -> str:
     frame = corpus.frame
-    counted = {"sentences": len(corpus), "sources": frame["source"].n_unique(), "persons": frame["person"].n_unique()}
+    counted = {"sentences": len(corpus), "sources": frame["source"].n_unique(), "people": frame["person"].n_unique()}
     slots = [slot for slot in corpus.slots if frame[slot].dtype != pl.Boolean]
     counted |= {_plural(slot): frame[slot].drop_nulls().n_unique() for slot in slots}
     return ", ".join(f"{number:,} {name}" for name, number in counted.items())

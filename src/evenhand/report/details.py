@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from weakref import WeakKeyDictionary
@@ -14,6 +14,7 @@ import polars as pl
 from evenhand.comparing.audit import Audit
 from evenhand.contrasts import Floats, contrasts
 from evenhand.corpora import Corpus
+from evenhand.corpora.labels import crossed
 from evenhand.findings import Finding
 from evenhand.scoring import Scores
 
@@ -94,22 +95,25 @@ class Details:
         frame = self._corpus.frame
         if "template" not in frame.columns:
             return None
-        group = pl.concat_str([pl.col(name).fill_null("") for name in self._corpus.attributes], separator=" ")
-        persons = frame.select("person", group=group.str.strip_chars()).unique(
-            "person", keep="first", maintain_order=True
-        )
+        persons = frame.select("person", *self._corpus.attributes).unique("person", keep="first", maintain_order=True)
         templates = frame["template"].unique(maintain_order=True).to_list()[:MOST_TEMPLATES]
         values = np.stack([self._by_person(frame["template"] == template) for template in templates], axis=1)
         strength = np.abs(np.nanmean(values, axis=1)).max(axis=1)
         kept = np.sort(np.argsort(-strength, kind="stable")[:MOST_PERSONS])
         # Groups together, in the order in which they first appear.
-        groups = persons["group"].to_list()
+        groups = [self._group(row) for row in persons.iter_rows(named=True)]
         first_seen = {name: place for place, name in enumerate(dict.fromkeys(groups))}
         kept = np.array(sorted(kept, key=lambda person: first_seen[groups[person]]))
         axes = HeatMap(
-            tuple(persons["person"][kept]), tuple(persons["group"][kept]), tuple(templates), np.zeros((0, 0))
+            tuple(persons["person"][kept]), tuple(groups[one] for one in kept), tuple(templates), np.zeros((0, 0))
         )
         return axes, values[kept]
+
+    def _group(self, person: Mapping[str, str | None]) -> str:
+        """All groups of a person in one label, or by their code names where the corpus has no labels for all."""
+        mine = {name: group for name in self._corpus.attributes if (group := person[name]) is not None}
+        labels = [self._corpus.labels.get(name, {}).get(group) for name, group in mine.items()]
+        return crossed([label for label in labels if label]) if labels and all(labels) else " ".join(mine.values())
 
     def _by_person(self, rows: pl.Series) -> Floats:
         """Each person's mean distance from the typical score, over some of the sentences: (persons, columns)."""

@@ -17,7 +17,7 @@ from evenhand.tables import table_bytes
 if TYPE_CHECKING:
     from evenhand.comparing.audit import Audit
 
-HEADINGS = ("System", "Comparison", "n", "Gap", "In general", "p (these)", "p (general)", "Verdict")
+HEADINGS = ("System", "Comparison", "n", "Gap", "Interval", "p (tested)", "p (like these)", "Verdict")
 NUMERIC = "llrrrrrl"
 LATEX = str.maketrans(
     {
@@ -95,6 +95,6 @@ def figures_of(report: Audit) -> Files:
     """Every figure as PNG and SVG."""
     details = details_of(report)
     if details is None:
-        raise UsageError("this report was saved without its scores and corpus, so there is nothing to draw")
+        raise UsageError("this audit was saved without its scores and corpus, so there is nothing to draw")
     named = labels(report.findings)
     return figure_files(static_figures(report.findings, details, named) | word_figures(report.abilities, named))

@@ -77,19 +77,19 @@ def heat_rows(heat_map: HeatMap, span: float) -> list[Row]:
 
 
 def forest(rows: Sequence[Row], *, delta: float, theme: str = "light") -> Spec:
-    """Gaps with both intervals: thin for these persons, thick in general; the band is ±delta (in %)."""
+    """Gaps with both intervals: thin for the people tested, thick for people like these; the band is ±delta (in %)."""
     y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
     tooltip = [
         {"field": "system"},
         {"field": "gap", "format": ".2f", "title": "gap, %"},
-        {"field": "these_low", "format": ".2f", "title": "on these persons, from"},
+        {"field": "these_low", "format": ".2f", "title": "those tested, from"},
         {"field": "these_high", "format": ".2f", "title": "to"},
-        {"field": "general_low", "format": ".2f", "title": "in general, from"},
+        {"field": "general_low", "format": ".2f", "title": "others like them, from"},
         {"field": "general_high", "format": ".2f", "title": "to"},
         {"field": "verdict"},
     ]
     return base_chart(
-        "Forest plot: each system's gap with its interval on these persons and in general.",
+        "Forest plot: each system's gap with its interval for the people tested and for people like these.",
         layer=[
             {
                 "data": {"values": [{"from": -delta, "to": delta}]},

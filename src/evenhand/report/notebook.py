@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from evenhand.findings import Finding
-from evenhand.report.words import comparison_name, in_words, number
+from evenhand.report.words import comparison_name, in_words, number, short_verdict
 
 MOST_ROWS = 50
 
@@ -15,7 +15,7 @@ def notebook_table(findings: Sequence[Finding]) -> str:
     """System, comparison, gap, interval and verdict; the sentence stands in the row's title."""
     rows = "".join(_row(finding) for finding in findings[:MOST_ROWS])
     more = f"<p>… and {len(findings) - MOST_ROWS} more</p>" if len(findings) > MOST_ROWS else ""
-    heads = "".join(f"<th>{text}</th>" for text in ("system", "comparison", "gap", "in general", "verdict"))
+    heads = "".join(f"<th>{text}</th>" for text in ("system", "comparison", "gap", "interval", "verdict"))
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}"
 
 
@@ -27,6 +27,6 @@ def _row(finding: Finding) -> str:
         comparison_name(finding),
         number(finding.mean_difference, span=finding.span),
         between,
-        finding.verdict,
+        short_verdict(finding),
     )
     return f'<tr title="{escape(in_words(finding))}">{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'

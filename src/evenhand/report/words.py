@@ -1,4 +1,4 @@
-"""A finding in one plain sentence."""
+"""A finding in plain sentences."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from evenhand.findings import Finding
 
 NOTICEABLE = 3.0
-"""Parts of opposite sign are told when each is so many of its standard errors from zero, and half the tolerance."""
+"""Parts of opposite sign are reported when each is this many standard errors from zero, and half the tolerance."""
 
 
 def in_words(finding: Finding) -> str:
-    """What was found: on these persons, what it rests on, and for persons in general."""
-    clauses = [_on_these(finding), _rests_on(finding), _cancelling(finding), _in_general(finding), _settling(finding)]
-    clauses += [_left_out(finding), _draws(finding)]
-    return "; ".join(clause for clause in clauses if clause) + "."
+    """What was found: for the names tested, what it rests on, and for names like these."""
+    sentences = [_tested(finding), _rests_on(finding), _cancelling(finding), _alike(finding), _settling(finding)]
+    sentences += [_left_out(finding), _draws(finding)]
+    return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
 def number(value: float, *, span: float = 1.0) -> str:
@@ -72,22 +72,20 @@ def several_comparisons(findings: Iterable[Finding]) -> set[str]:
 
 
 def groups_in_words(findings: Sequence[Finding]) -> str:
-    """Which group is first: `gender: female − male; race: X − Y`, or `as named` where rows name them."""
+    """Which group is first: `gender: women − men; race: X − Y`, or `as named` where rows name them."""
     several = several_comparisons(findings)
-    pairs = {finding.attribute: f"{finding.first} − {finding.second}" for finding in findings}
+    pairs = {finding.attribute: _sides(finding) for finding in findings}
     return "; ".join(f"{name}: {pair}" for name, pair in pairs.items() if name not in several) or "as named"
 
 
 def short_comparison(finding: Finding, several: set[str]) -> str:
     """What is compared, in as few words as tell it from the others: `gender`, or `X − Y, neutral`."""
-    subset = "" if finding.subset == "all" else f", {finding.subset}"
-    return (f"{finding.first} − {finding.second}" if finding.attribute in several else finding.attribute) + subset
+    return (_sides(finding) if finding.attribute in several else finding.attribute) + _subset(finding)
 
 
 def comparison_name(finding: Finding) -> str:
-    """What is compared, such as `gender` or `race: X − Y, neutral`."""
-    subset = "" if finding.subset == "all" else f", {finding.subset}"
-    return f"{finding.attribute}: {finding.first} − {finding.second}{subset}"
+    """What is compared, such as `gender: women − men` or `race: X − Y, neutral`."""
+    return f"{finding.attribute}: {_sides(finding)}{_subset(finding)}"
 
 
 def who(finding: Finding) -> str:
@@ -96,40 +94,57 @@ def who(finding: Finding) -> str:
     return f"{finding.system} ({finding.output}{subset})"
 
 
-def sentences_of(*groups: str, called: str) -> str:
-    """Whatever groups are called: adjectives, plurals, fields of study.
-
-    >>> sentences_of("mostly women", called="persons"), sentences_of("female", "male", called="names")
-    ('sentences about persons of the group mostly women', 'sentences with names of the groups female and male')
-    """
-    which = f"the group{'s' if len(groups) > 1 else ''} {' and '.join(groups)}"
-    return f"sentences {'with' if called == 'names' else 'about'} {called} of {which}"
+def people(finding: Finding) -> str:
+    """What the persons of a finding are called: `names`, or `people` where not all are names."""
+    return "people" if finding.persons_called == "persons" else finding.persons_called
 
 
-def _on_these(finding: Finding) -> str:
-    these = f"on these {finding.persons_called}"
+def people_of(findings: Iterable[Finding]) -> str:
+    """`names` where all findings are about names, else `people`."""
+    called = {people(finding) for finding in findings}
+    return called.pop() if len(called) == 1 else "people"
+
+
+def _sides(finding: Finding) -> str:
+    return f"{finding.first_label} − {finding.second_label}"
+
+
+def _subset(finding: Finding) -> str:
+    return "" if finding.subset == "all" else f", {finding.subset}"
+
+
+def _labelled(finding: Finding) -> bool:
+    """Whether the corpus says what to call the groups; a table of a user's own may have code names only."""
+    return (finding.first_label, finding.second_label) != (finding.first, finding.second)
+
+
+def _sentences(finding: Finding, label: str) -> str:
+    """Sentences about women, or with women's names; groups that have no label go by their names in the data."""
+    if not _labelled(finding):
+        return f"sentences of the group {label}"
+    return f"sentences {'with' if finding.persons_called == 'names' else 'about'} {label}"
+
+
+def _tested(finding: Finding) -> str:
+    tested = f"for the {people(finding)} tested"
     gap = number(abs(finding.mean_difference), span=finding.span)
+    unsure = "" if finding.significant else f"; that is not significant (p {shown_p(finding.p_adjusted)})"
     if finding.interaction:
-        significant = "" if finding.significant else ", which is not significant"
-        return f"{who(finding)}: {finding.first} and {finding.second} differ by {gap} {these}{significant}"
-    if finding.direction == "none" and finding.delta_spread == 0:
-        both = sentences_of(finding.first, finding.second, called=finding.persons_called)
-        return f"{who(finding)} gives {both} the same scores throughout"
-    if not finding.significant:
-        return (
-            f"{who(finding)} shows no significant difference between {finding.first} and {finding.second} {these} "
-            f"({number(finding.mean_difference, span=finding.span)})"
-        )
-    first = sentences_of(finding.first, called=finding.persons_called)
+        return f"{who(finding)}: {finding.first_label} and {finding.second_label} differ by {gap} {tested}{unsure}"
+    first, second = (_sentences(finding, label) for label in (finding.first_label, finding.second_label))
+    if finding.direction == "none":
+        same = "exactly the same scores" if finding.delta_spread == 0 else "the same scores on average,"
+        return f"{who(finding)} gives {first} and the same {second} {same} {tested}"
     word = "higher" if finding.direction == "first_higher" else "lower"
-    return f"{who(finding)} scores {first} {gap} {word} than those of {finding.second} {these}"
+    return f"{who(finding)} scores {first} {gap} {word} than the same {second}, {tested}{unsure}"
 
 
 def _rests_on(finding: Finding) -> str:
     evidence = finding.rests_on
     if not evidence.alone or evidence.without is None:
         return ""
-    return f"it rests on {evidence.person} alone (without it {number(evidence.without, span=finding.span)})"
+    without = number(evidence.without, span=finding.span)
+    return f"{evidence.person} alone accounts for it: without {evidence.person} the gap is {without}"
 
 
 def _cancelling(finding: Finding) -> str:
@@ -146,40 +161,44 @@ def _cancelling(finding: Finding) -> str:
     if top.gap <= 0 or bottom.gap >= 0:
         return ""
     up, down = (number(part.gap, span=finding.span) for part in (top, bottom))
-    return f"the gap changes sign (+{up} on {top.label}, {down} on {bottom.label})"
+    return f"The gap changes sign: +{up} on {top.label}, {down} on {bottom.label}"
 
 
-def _in_general(finding: Finding) -> str:
+def _alike(finding: Finding) -> str:
+    """For names like these: the verdict, with its interval."""
     general, scale = finding.generalising, finding.span
-    lead = f"for {finding.persons_called} in general: "
+    lead = f"For {people(finding)} like these: "
     if general.interval is None:
         return f"{lead}cannot tell, because {finding.undefined['generalising.interval']}"
     low, high = (number(end, span=scale) for end in general.interval)
+    between = f"the gap is {low}" if low == high else f"the gap is between {low} and {high}"
     if finding.verdict == "equivalent":
-        return f"{lead}equivalent within ±{number(finding.equivalence.delta, span=scale)}"
+        return f"{lead}equivalent within ±{number(finding.equivalence.delta, span=scale)} ({between})"
     if finding.verdict == "cannot tell":
         outside = general.interval[0] > 0 or general.interval[1] < 0
-        corrected = ", though not zero before correction for many questions" if outside else ""
-        return f"{lead}cannot tell (the gap may be anywhere from {low} to {high}{corrected})"
-    return f"{lead}{finding.verdict}, by {low}" + ("" if low == high else f" to {high}")
+        corrected = "; significant alone, not after correcting for multiple comparisons" if outside else ""
+        return f"{lead}cannot tell (the gap could be anywhere from {low} to {high}{corrected})"
+    return f"{lead}{finding.verdict} ({between})"
 
 
 def _settling(finding: Finding) -> str:
+    """What would decide where nobody can tell yet."""
     if finding.verdict != "cannot tell" or finding.generalising.interval is None:
         return ""
     if finding.power.persons_needed is None:
-        return finding.undefined.get("power.persons_needed", "").replace("persons", finding.persons_called)
+        reason = finding.undefined.get("power.persons_needed", "").replace("persons", people(finding))
+        return reason[:1].upper() + reason[1:]
     more = math.ceil(finding.power.persons_needed - finding.power.persons_per_group)
     if more <= 0:
         return ""
-    return f"about {more:,} more {finding.persons_called} a group would settle it"
+    return f"This corpus is too small to decide; about {more:,} more {people(finding)} per group would be enough"
 
 
 def _draws(finding: Finding) -> str:
     if finding.draw_spread is None:
         return ""
     apart = number(finding.draw_spread, span=finding.span)
-    return f"asked {finding.draws} times, and one sentence's answers lie {apart} apart (standard deviation)"
+    return f"Each sentence was asked {finding.draws} times; its answers vary by {apart} (standard deviation)"
 
 
 def _left_out(finding: Finding) -> str:
@@ -187,4 +206,4 @@ def _left_out(finding: Finding) -> str:
     if not missing:
         return ""
     some = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
-    return f"the general answer does without {len(missing)} {finding.persons_called} ({some})"
+    return f"The answer for {people(finding)} like these leaves out {len(missing)} of them ({some})"

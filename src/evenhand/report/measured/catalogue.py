@@ -6,23 +6,30 @@ import json
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.table import METRICS
+from evenhand.report.console import Column, print_table
+
+COLUMNS = (
+    Column("name"),
+    Column("shape"),
+    Column("looks at"),
+    Column("ideal", right=True),
+    Column("signed"),
+    Column("source", wraps=True),
+)
 
 
 def print_metrics(console: Console) -> None:
     """One row per metric."""
-    table = Table(box=None, pad_edge=False)
-    # A name that is cut cannot be typed again, so in a narrow terminal only sources wrap.
-    for heading in ("name", "shape", "looks at", "ideal", "signed", "source"):
-        table.add_column(heading, no_wrap=heading != "source")
-    for metric in METRICS.values():
-        values = _described(metric)
-        signed = "yes" if values["signed"] else ""
-        table.add_row(metric.name, values["shape"], values["basis"], f"{metric.ideal:g}", signed, metric.source)
-    console.print(table)
+    print_table(console, COLUMNS, [_row(metric) for metric in METRICS.values()])
+
+
+def _row(metric: AnyMetric) -> tuple[str, ...]:
+    values = _described(metric)
+    signed = "yes" if values["signed"] else ""
+    return metric.name, values["shape"], values["basis"], f"{metric.ideal:g}", signed, metric.source
 
 
 def metrics_as_json() -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from evenhand.measuring import Measured, Metrics
 from evenhand.metrics.measurements import ALL, Measurement
 from evenhand.report.figures import DIVERGING, Row, Spec, base_chart
-from evenhand.report.measured.words import metric
+from evenhand.report.measured.words import group_label, metric
 
 STEP = 17
 ACCUMULATED = "accumulated"
@@ -33,7 +33,7 @@ def by_attribute(results: Sequence[Measured], label: str) -> list[Row]:
 
 
 def by_group(result: Measured, label: str) -> list[Row]:
-    """One result's metrics by group, and what they accumulate to, which has no part in the shares."""
+    """One result's metrics by group, and their accumulated value, which does not enter the shares."""
     rows: list[Row] = []
     at_once: list[Row] = []
     for name in result.measurements.metrics:
@@ -41,11 +41,13 @@ def by_group(result: Measured, label: str) -> list[Row]:
         if found is None:
             continue
         accumulated = [_cell(name, ACCUMULATED, found.value, None)]
-        # Where all groups are compared at once, a group's part is its score and no deviation.
+        # Where all groups are compared at once, a group's part is its score and not a deviation.
         if metric(name).shape == "MCM":
             at_once += accumulated if found.value is not None else []
             continue
-        cells = _normalised(name, {group: Measurement(value) for group, value in found.by_group.items()})
+        cells = _normalised(
+            name, {group_label(result, group): Measurement(value) for group, value in found.by_group.items()}
+        )
         # A vector of comparisons is not added up.
         rows += cells + (accumulated if cells and metric(name).shape != "VBCM" else [])
     return rows + at_once

@@ -8,10 +8,19 @@ from typing import Any
 from evenhand.measuring import Measured, Metrics
 from evenhand.metrics.failures import MOST_FAILURES, Behaviour
 from evenhand.metrics.measurements import Measurement
-from evenhand.metrics.testing import ClassTests
+from evenhand.metrics.testing import ClassTests, Generalising
 from evenhand.report.figures import COLOURS
 from evenhand.report.measured.figures import by_attribute, by_group, classes_of, heat
-from evenhand.report.measured.words import UNDEFINED, in_words, lead, metric, shown, shown_error, shown_interval
+from evenhand.report.measured.words import (
+    UNDEFINED,
+    group_label,
+    in_words,
+    lead,
+    metric,
+    shown,
+    shown_error,
+    shown_interval,
+)
 from evenhand.report.page.shell import render
 from evenhand.report.provenance import facts
 from evenhand.report.words import number, shown_p
@@ -88,7 +97,7 @@ def _tests(result: Measured) -> dict[str, Any]:
                 "name": "" if published is None else published.omnibus.name,
                 "effect": "" if published is None else _effect(published.omnibus.effect_name, published.omnibus.effect),
                 "general": UNDEFINED if general is None else _p(general.omnibus.p),
-                "different": _different(general),
+                "different": _different(result, general),
                 "why": "; ".join(dict.fromkeys(_reasons(tests))),
             }
         )
@@ -102,12 +111,16 @@ def _reasons(tests: ClassTests) -> Iterator[str]:
             yield found.omnibus.undefined
 
 
-def _different(general: Any) -> str:
+def _different(result: Measured, general: Generalising | None) -> str:
     if general is None:
         return ""
     different = {name: test.estimate for name, test in general.by_group.items() if test.significant}
-    found = [f"{name} {number(estimate)}" for name, estimate in different.items() if estimate is not None]
-    return ", ".join(found) or "none is shown"
+    found = [
+        f"{group_label(result, name)} {number(estimate)}"
+        for name, estimate in different.items()
+        if estimate is not None
+    ]
+    return ", ".join(found) or "none is shown to differ"
 
 
 def _p(value: float | None) -> str:
@@ -132,7 +145,13 @@ def _failure(result: Measured, behaviour: Behaviour) -> dict[str, Any]:
         "counted": f"{behaviour.failing:,} of {behaviour.cases:,} cases, in {behaviour.failing_sources} of "
         f"{behaviour.sources} sources",
         "examples": [
-            {"source": failure.source, "term": one.term, "group": one.group, "said": one.said, "expected": one.expected}
+            {
+                "source": failure.source,
+                "term": one.term,
+                "group": group_label(result, one.group),
+                "said": one.said,
+                "expected": one.expected,
+            }
             for failure in behaviour.failures[:MOST_FAILURES]
             for one in failure.examples[:1]
         ],

@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rich.console import Console
-from rich.table import Table
 
 from evenhand.metrics.quality import Estimate, Quality
+from evenhand.report.console import Column, print_table
 from evenhand.report.words import number
 
 
 def print_quality(quality: Quality, by: str, console: Console) -> None:
     """A row per group, and one per difference between groups."""
-    table = Table(title=f"Quality by {by}", title_justify="left", box=None, pad_edge=False)
     names = list(quality.overall.measures)
-    for heading in (by, "rows", *names):
-        table.add_column(heading, justify="left" if heading == by else "right")
-    for name, group in {"all": quality.overall, **quality.by_group}.items():
-        table.add_row(name, f"{group.rows:,}", *_cells(group.measures, names))
-    for difference in quality.differences:
-        table.add_row(f"{difference.first} − {difference.second}", "", *_cells(difference.measures, names))
-    console.print(table)
+    columns = [Column(by), Column("rows", right=True), *(Column(name, right=True) for name in names)]
+    groups = {"all": quality.overall, **quality.by_group}
+    rows = [(name, f"{group.rows:,}", *_cells(group.measures, names)) for name, group in groups.items()]
+    rows += [(f"{one.first} − {one.second}", "", *_cells(one.measures, names)) for one in quality.differences]
+    print_table(console, columns, rows, title=f"Quality by {by}")
     if quality.resamples:
-        console.print(f"Intervals of {quality.level:.0%} from {quality.resamples:,} resamples.", style="dim")
+        console.print(f"In brackets: {quality.level:.0%} intervals from {quality.resamples:,} resamples.", style="dim")
     if quality.left_out:
         console.print(f"{quality.left_out:,} rows without a group were left out.", style="dim")
 

@@ -2,76 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Iterator, Mapping
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from evenhand.measuring import Measured, Metrics
-from evenhand.report.measured.words import in_words, lead, metric, shown, shown_error, shown_interval
+from evenhand.metrics.measurements import Measurement
+from evenhand.report.console import Column, print_table
+from evenhand.report.measured.words import group_label, in_words, lead, metric, shown, shown_error, shown_interval
 from evenhand.report.words import number
 
-COLUMNS: dict[str, Literal["left", "right"]] = {
-    "metric": "left",
-    "class": "left",
-    "value": "right",
-    "interval": "right",
-    "ideal": "right",
-    "furthest from it": "left",
-}
+COLUMNS = (
+    Column("metric"),
+    Column("class"),
+    Column("value", right=True),
+    Column("interval", right=True),
+    Column("ideal", right=True),
+    Column("furthest from it", wraps=True),
+)
 
 
 def print_measurements(report: Metrics, console: Console) -> None:
     """A table of metrics for each result, and what it says in words."""
     for result in report.results:
-        console.print(_table(result))
+        rows = [_row(result, name, label, found) for name, label, found in result.measurements if _known(found)]
+        print_table(console, COLUMNS, rows, title=lead(result), leads=2)
+        for line in _captions(result):
+            console.print(Text(line, style="dim"))
         console.print(Text(in_words(result)))
         console.print()
-    for line in report.left_out:
-        console.print(Text(f"left out: {line}"), soft_wrap=True)
+    _print_left_out(report, console)
 
 
 def print_summary(report: Metrics, console: Console) -> None:
     """What the metrics say in words; `evenhand measure` prints them all."""
-    console.print("Metrics (gold labels are those of the corpus):")
+    console.print()
+    console.print(Text("Metrics, with the labels of the corpus as gold", style="bold"))
     for result in report.results:
-        console.print(Text(f"{lead(result)}: {in_words(result)}"))
+        console.print(Text(f"• {lead(result)}: {in_words(result)}"))
+    _print_left_out(report, console)
+
+
+def _print_left_out(report: Metrics, console: Console) -> None:
     for line in report.left_out:
         console.print(Text(f"left out: {line}"), soft_wrap=True)
 
 
-def _table(result: Measured) -> Table:
-    table = Table(title=lead(result), title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    for name, side in COLUMNS.items():
-        table.add_column(name, justify=side, no_wrap=name != "metric")
-    previous = ""
-    undefined: dict[str, list[str]] = {}
-    sampled: list[str] = []
-    for name, label, found in result.measurements:
-        if found.value is None and not any(value is not None for value in found.by_group.values()):
-            undefined.setdefault(found.undefined or "", []).append(name)
-            continue
-        table.add_row(
-            "" if name == previous else name, label, shown(found), shown_interval(found), f"{metric(name).ideal:g}",
-            _furthest(name, found.by_group),
-        )  # fmt: skip
-        previous = name
-        sampled += [f"{name} {shown_error(found)}"] if found.error is not None else []
-    captions = [f"sampled from the product of terms, with a standard error: {', '.join(sampled)}"] if sampled else []
+def _row(result: Measured, name: str, label: str, found: Measurement) -> tuple[str, ...]:
+    ideal = f"{metric(name).ideal:g}"
+    return name, label, shown(found), shown_interval(found), ideal, _furthest(result, name, found.by_group)
+
+
+def _known(found: Measurement) -> bool:
+    return found.value is not None or any(value is not None for value in found.by_group.values())
+
+
+def _captions(result: Measured) -> Iterator[str]:
+    """What was sampled, and why what is missing from the table is undefined."""
+    sampled = [f"{name} {shown_error(found)}" for name, _, found in result.measurements if found.error is not None]
+    if sampled:
+        yield f"sampled from all combinations of terms, with standard errors: {', '.join(sampled)}"
+    undefined: dict[str, dict[str, None]] = {}
+    for name, _, found in result.measurements:
+        if not _known(found):
+            undefined.setdefault(found.undefined or "", {})[name] = None
     if undefined:
-        reasons = "; ".join(f"{', '.join(dict.fromkeys(names))}: {why}" for why, names in undefined.items())
-        captions.append(f"undefined: {reasons}")
-    table.caption = "\n".join(captions) or None
-    table.caption_justify = "left"
-    return table
+        yield "undefined: " + "; ".join(f"{', '.join(names)}: {why}" for why, names in undefined.items())
 
 
-def _furthest(name: str, by_group: Mapping[str, float | None]) -> str:
+def _furthest(result: Measured, name: str, by_group: Mapping[str, float | None]) -> str:
     known = {group: value for group, value in by_group.items() if value is not None}
-    # Where all groups are compared at once, a group's part is its score and no deviation.
+    # Where all groups are compared at once, a group's part is its score and not a deviation.
     if not known or metric(name).shape == "MCM":
         return ""
     group = max(known, key=lambda one: abs(known[one] - metric(name).ideal))
-    return "" if known[group] == metric(name).ideal else f"{group} {number(known[group])}"
+    if known[group] == metric(name).ideal:
+        return ""
+    return f"{group_label(result, group)} {number(known[group])}"

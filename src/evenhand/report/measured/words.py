@@ -20,8 +20,13 @@ def lead(result: Measured) -> str:
     return f"{result.system}, {result.attribute} ({_counted(groups, 'group')}, {_counted(result.rows, 'row')})"
 
 
+def group_label(result: Measured, group: str) -> str:
+    """What a group is called where people read of it: the corpus's label, or its name in the data."""
+    return result.labels.get(group, group)
+
+
 def in_words(result: Measured) -> str:
-    """The few things to know first: how often the answer changes, by how much, and whether that holds in general."""
+    """The few things to know first: how often the answer changes, by how much, and whether terms like these show it."""
     parts = [_behaviour(behaviour) for behaviour in result.behaviours]
     parts += [_moves(result), _general(result), *(f"{note}." for note in result.notes)]
     return " ".join(part for part in parts if part)
@@ -40,7 +45,7 @@ def shown_interval(measurement: Measurement) -> str:
 
 
 def shown_error(measurement: Measurement) -> str:
-    """The standard error of a value that was sampled from the product of terms; nothing where it is exact."""
+    """The standard error of a value that was sampled from all combinations of terms; nothing where it is exact."""
     return "" if measurement.error is None else f"± {measurement.error:.7f}".rstrip("0").rstrip(".")
 
 
@@ -57,7 +62,7 @@ def _behaviour(behaviour: Behaviour) -> str:
     what = {
         "invariance": "The predicted class changes with the person in",
         "minimum functionality": "It is wrong in",
-        "directional expectation": "It moves the wrong way in",
+        "directional expectation": "The score moves the wrong way in",
     }[behaviour.kind]
     return f"{what} {behaviour.rate:.1%}{interval} of the cases."
 
@@ -69,7 +74,7 @@ def _moves(result: Measured) -> str:
     for what, gap in gaps.items():
         if gap is not None and gap.value is not None:
             said = "the score" if result.measurements.classes == ("score",) else what
-            return f"{said.capitalize()} moves by {number(gap.value)} between two groups on average."
+            return f"{said.capitalize()} differs by {number(gap.value)} between two groups on average."
     return ""
 
 
@@ -79,13 +84,15 @@ def _general(result: Measured) -> str:
     if not asked:
         return ""
     alpha = result.tests.alpha / len(asked)
-    found = [_differing(what, tests, alpha=alpha, times=len(asked)) for what, tests in asked.items()]
-    corrected = f", after correction for {len(asked)} questions" if len(asked) > 1 else ""
+    found = [_differing(result, what, tests, alpha=alpha, times=len(asked)) for what, tests in asked.items()]
+    corrected = f", after correcting for {len(asked)} comparisons" if len(asked) > 1 else ""
     if any(found):
-        return f"Over terms like these, {'; '.join(filter(None, found))}{corrected}."
+        return f"For terms like these, {'; '.join(filter(None, found))}{corrected}."
     least = min(1.0, len(asked) * min(tests.omnibus.p for tests in asked.values() if tests.omnibus.p is not None))
-    shown_none = f"no group is shown to be treated differently (p {shown_p(least)}{corrected})"
-    return f"Over terms like these, {shown_none}; that does not show that none is."
+    return (
+        f"For terms like these, no group is shown to differ from the others (p {shown_p(least)}{corrected}). "
+        "That does not show that they are treated alike."
+    )
 
 
 def _asked(result: Measured) -> dict[str, Generalising]:
@@ -98,16 +105,20 @@ def _asked(result: Measured) -> dict[str, Generalising]:
     return {what: tests for what, tests in asked.items() if tests is not None and tests.omnibus.p is not None}
 
 
-def _differing(what: str, tests: Generalising, *, alpha: float, times: int) -> str:
+def _differing(result: Measured, what: str, tests: Generalising, *, alpha: float, times: int) -> str:
     p = tests.omnibus.p
     if p is None or p >= alpha:
         return ""
-    groups = [name for name, test in tests.by_group.items() if test.p_adjusted is not None and test.p_adjusted < alpha]
-    shown = f"p {shown_p(min(1.0, p * times))}"
+    together = f"p {shown_p(min(1.0, p * times))} for all groups together"
+    groups = [
+        group_label(result, name) + ("" if test.estimate is None else f" ({number(test.estimate)})")
+        for name, test in tests.by_group.items()
+        if test.p_adjusted is not None and test.p_adjusted < alpha
+    ]
     if not groups:
-        return f"groups differ in {what} ({shown}), and no single one is shown to stand out"
+        return f"groups differ in {what} ({together}), but no single group stands out"
     verb = "differs" if len(groups) == 1 else "differ"
-    return f"{', '.join(groups)} {verb} from the others in {what} ({shown} for all groups together)"
+    return f"{', '.join(groups)} {verb} from the others in {what} ({together})"
 
 
 def _counted(count: int, what: str) -> str:

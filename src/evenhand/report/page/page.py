@@ -12,6 +12,7 @@ from evenhand.comparing.ability import FAINT
 from evenhand.findings import Finding, SentencePair
 from evenhand.report import ability, figures
 from evenhand.report.details import Details, details_of
+from evenhand.report.next_steps import next_steps
 from evenhand.report.page.shell import render
 from evenhand.report.provenance import facts
 from evenhand.report.words import (
@@ -20,6 +21,7 @@ from evenhand.report.words import (
     in_words,
     labels,
     number,
+    people_of,
     several_comparisons,
     short_comparison,
     short_p,
@@ -36,14 +38,12 @@ SECTIONS = {
     "all": "All findings",
     "gaps": "Gaps",
     "differences": "Differences",
-    "ability": "Able at all?",
+    "ability": "Does it do its job?",
     "system": "One system",
     "reading": "How to read",
     "limits": "Limits",
     "provenance": "Provenance",
 }
-INTERVAL = ("in general, from", "to")
-HEADINGS = ("system", "comparison", "verdict", "gap", *INTERVAL, "p, these persons", "p, in general", "effect size")
 
 
 def to_html(report: Audit) -> str:
@@ -56,6 +56,7 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
     place = {key: number for number, key in enumerate(names)}
     corpus, (used,), settings = report.corpus, report.provenance.corpora, report.provenance.settings
     title = "Audit of " + (", ".join(names.values()) if len(names) <= 6 else f"{len(names)} systems")
+    called, level = people_of(report.findings), f"{100 * (1 - settings['alpha']):g}"
     sentences = [{"verdict": finding.verdict, "text": in_words(finding)} for finding in report.findings]
     verdicts: Counter[str] = Counter(finding.verdict for finding in report.findings)
     return {
@@ -78,7 +79,10 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "remarks": [(note.about or "note", note.text) for note in report.notes],
         "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
-        "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(HEADINGS)],
+        "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(level, called))],
+        "people": called,
+        "level_percent": level,
+        "steps": next_steps(report),
         "rows": [_row(finding, names, place, several_comparisons(report.findings)) for finding in report.findings],
         "groups": groups_in_words(report.findings),
         "delta_percent": f"{100 * settings['equivalence']:g}",
@@ -89,6 +93,12 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "provenance": {"command": None, **report.provenance.to_dict()},
         "facts": facts(report.provenance),
     }
+
+
+def _headings(level: str, called: str) -> tuple[str, ...]:
+    """Effect sizes and intervals first, p-values last."""
+    tests = (f"p, {called} tested", f"p, {called} like these")
+    return ("system", "comparison", "verdict", "gap", f"{level} % interval, from", "to", "effect size", *tests)
 
 
 def _counted(findings: Sequence[Finding]) -> str:
@@ -112,12 +122,12 @@ def _row(
             _cell(finding.mean_difference, finding.span),
             _cell(low, finding.span),
             _cell(high, finding.span),
+            _cell(finding.effect_size, 1.0),
             {"value": finding.p_adjusted, "text": short_p(finding)},
             {
                 "value": "" if general is None else general,
                 "text": "undefined" if general is None else shown_p(general),
             },
-            _cell(finding.effect_size, 1.0),
         ],
         "verdict": finding.verdict,
         "verdict_text": short_verdict(finding),
@@ -205,8 +215,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         without = number(evidence.without, span=finding.span)
     return {
         "comparison": comparison_name(finding),
-        "first": finding.first,
-        "second": finding.second,
+        "first": finding.first_label,
+        "second": finding.second_label,
         "verdict": finding.verdict,
         "words": in_words(finding),
         "person": evidence.person,
@@ -262,8 +272,7 @@ def _pieces(finding: Finding) -> str | None:
     adjusted = finding.undefined.get("rests_on.pieces.adjusted_gap")
     if pieces.adjusted_gap is not None:
         adjusted = f"adjusted for that, the gap is {number(pieces.adjusted_gap, span=finding.span)}"
-    called = finding.persons_called
     return (
-        f"The tokeniser splits {finding.first} {called} into {pieces.first_mean:.2f} pieces on average, "
-        f"{finding.second} {called} into {pieces.second_mean:.2f}; {adjusted}."
+        f"The tokeniser splits {finding.first_label} into {pieces.first_mean:.2f} pieces on average, "
+        f"{finding.second_label} into {pieces.second_mean:.2f}; {adjusted}."
     )

@@ -27,7 +27,7 @@
     if (data.comparisons.some((comparison) => comparison.boxes)) {
       charts(byId("boxes"), "boxes", data.comparisons, (comparison) => comparison.boxes.map(unpackBox));
     } else {
-      byId("boxes").replaceChildren(element("p", { class: "note" }, "The scores were not kept with this report, so there are no differences to draw."));
+      byId("boxes").replaceChildren(element("p", { class: "note" }, "This audit was saved without its scores, so there are no differences to draw."));
     }
   };
 
@@ -76,7 +76,7 @@
       element("ul", { class: "sentences" }, element("li", { class: found.verdict.replace(" ", "-") }, element("span", { class: "tag" }, found.verdict), ` ${found.words}`)));
     if (found.without !== null && !found.alone) place.append(element("p", { class: "note" }, `Without ${found.person} the gap would be ${found.without}.`));
     const grid = element("div", { class: "grid" });
-    for (const part of [bars("Persons: contribution to the gap", "person", found.persons), bars("Templates: contribution to the gap", "template", found.templates),
+    for (const part of [bars("People: contribution to the gap", "person", found.persons), bars("Templates: contribution to the gap", "template", found.templates),
       bars("Words: contribution to the gap", "word", found.words_shares), bars("Gap by emotion", "part", found.parts)]) if (part) grid.append(part);
     place.append(grid);
     if (found.pieces) place.append(element("p", { class: "note" }, found.pieces));
@@ -101,7 +101,7 @@
     for (const found of system.findings) place.append(finding(found));
     if (system.heat) {
       place.append(element("h3", {}, "Who is scored differently, and where"),
-        element("p", {}, "Each cell: a person's mean score in a template less the typical (median) score of all persons in the same sentences, in % of the range. A row of one colour is a person the system reacts to."));
+        element("p", {}, "Each cell: a person's mean score in a template minus the median score of all people in the same sentences, in % of the range. A row of one colour is a person the system reacts to."));
       const rows = heatRows(system.heat);
       const spec = structuredClone(withRows("heat", rows));
       const reach = Math.max(...rows.map((row) => Math.abs(row.value ?? 0))) || 1;

@@ -1,0 +1,128 @@
+"""An audit in the terminal: whole at every width, in the words of the corpus, and with commands that run."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import evenhand
+from evenhand.cli.app import app
+from evenhand.comparing.audit import Audit
+from evenhand.corpora import eec, load_corpus
+from evenhand.report.next_steps import next_steps
+from evenhand.report.terminal import print_report
+from evenhand.report.words import in_words, number, short_verdict
+
+LONG = "planted(gap=0.02, attribute=gender, person_sd=0.005)"
+
+
+def printed(audit: Audit, width: int) -> str:
+    console = Console(width=width, file=io.StringIO())
+    print_report(audit, console)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    cache = tmp_path_factory.mktemp("cache")
+    return evenhand.audit([LONG, "vader"], attributes=["race", "race+gender"], cache=cache, progress=False)
+
+
+@pytest.mark.parametrize("width", [40, 60, 70, 80, 100, 120])
+def test_verdicts_and_numbers_are_whole_at_every_width(audit: Audit, width: int) -> None:
+    lines = printed(audit, width).splitlines()
+    table = lines[: next(place for place, line in enumerate(lines) if line.startswith("Gap: "))]
+    assert max(map(len, table)) <= width
+    assert not any("…" in line for line in table)
+    for finding in audit.findings:
+        ends = finding.generalising.interval
+        assert ends is not None
+        between = " to ".join(number(end, span=finding.span) for end in ends)
+        for text in (short_verdict(finding), number(finding.mean_difference, span=finding.span), between):
+            assert any(re.search(rf"(^| ){re.escape(text)}( |$)", line) for line in table), text
+
+
+def test_groups_are_called_what_the_corpus_calls_them(audit: Audit) -> None:
+    shown = " ".join(printed(audit, 100).split())
+    assert "scores sentences with African American women's names" in shown
+    assert "race: African American names − European American names" in shown
+    assert "female" not in shown
+
+
+def test_a_corpus_without_labels_shows_its_own_names(tmp_path: Path) -> None:
+    bare = replace(eec(), labels={})
+    found = evenhand.audit("planted(gap=0.05)", bare, attributes="gender", cache=tmp_path, progress=False)
+    assert "scores sentences of the group female 0.050 higher than the same sentences of the group male" in str(found)
+
+
+def test_people_and_names_are_told_apart(audit: Audit) -> None:
+    identity = load_corpus("identity").narrowed(["disability"]).sample(480)
+    found = evenhand.audit("random", identity, attributes="disability", progress=False)
+    text = in_words(found.findings[0])
+    assert "sentences about people with" in text
+    assert "For terms like these" in text
+    assert "For names like these" in in_words(audit.findings[0])
+
+
+def test_what_is_not_significant_is_said_after_the_gap_and_never_called_fair(audit: Audit) -> None:
+    text = in_words(replace(audit.findings[0], significant=False, p_adjusted=0.21))
+    assert "higher than the same sentences with European American names, for the names tested; that is not" in text
+    assert "significant (p 0.210)." in text
+    assert "fair" not in str(audit)
+
+
+COMMANDS = [
+    "audit vader textblob 'planted(gap=0.05)' svr",
+    "audit 'planted(gap=0.05, person_sd=0.02)' --sample 480 --spelling released",
+    "audit 'planted(gap=0.02, person_sd=0.03)' vader --corpus identity-names --attribute race+gender",
+]
+
+
+def run(command: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    arguments = shlex.split(command)
+    monkeypatch.setattr(sys, "argv", arguments)
+    done = CliRunner().invoke(app, arguments[1:])
+    assert done.exit_code == 0, (command, done.output)
+    return done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_that_an_audit_prints_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVENHAND_CACHE_DIR", str(tmp_path / "cache"))
+    shown = run(f"evenhand {command}", monkeypatch)
+    offered = [line.strip() for line in shown.splitlines() if line.startswith("    evenhand ")]
+    assert offered
+    for line in offered:
+        assert run(f"{line} --repetitions 1" if " repair " in line else line, monkeypatch)
+
+
+def test_every_verdict_has_a_next_step(tmp_path: Path) -> None:
+    systems = ["planted(gap=0.05)", "vader"]
+    typed = f"evenhand audit {shlex.join(systems)}"
+    found = evenhand.audit(systems, cache=tmp_path, progress=False, command=typed)
+    assert {finding.verdict for finding in found.findings} == {"higher", "equivalent", "cannot tell"}
+    steps = next_steps(found)
+    assert [step.verdict for step in steps] == ["higher or lower", "cannot tell", "cannot tell", "equivalent"]
+    assert steps[0].commands == ("evenhand repair 'planted(gap=0.05)' --attribute gender",)
+
+
+def test_the_offered_tolerance_settles_what_could_not_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = "evenhand audit vader --attribute race"
+    found = evenhand.audit("vader", attributes="race", cache=tmp_path, progress=False, command=typed)
+    assert found.findings[0].verdict == "cannot tell"
+    monkeypatch.setenv("EVENHAND_CACHE_DIR", str(tmp_path))
+    wider = next(command for step in next_steps(found) for command in step.commands if "--equivalence" in command)
+    assert "cannot tell" not in run(wider, monkeypatch).split("Gap:")[0]
+
+
+def test_what_was_asked_in_python_offers_no_commands(audit: Audit) -> None:
+    assert next_steps(audit) == []
