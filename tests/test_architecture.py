@@ -43,6 +43,7 @@ ROOMS = [
     {"studies"},
     {"rating"},
     {"repair"},
+    {"published"},
     {"system_file"},
     {"specs"},
     {"tagging"},

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.studies.reproduction import SUBMISSIONS, Check, Outcome
+from evenhand.published.checks import Check, Outcome
+from evenhand.published.eec import SUBMISSIONS
 
 STYLES: dict[Outcome, str] = {"reproduced": "green", "differs": "bold red", "needs data": "dim"}
 
