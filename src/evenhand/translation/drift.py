@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 
 from evenhand.corpora.corpus import Corpus
+from evenhand.corpora.person_forms import GENDER
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.translation.leaving_out import Ints, leave_out
-from evenhand.translation.persons import GENDER, PersonWords
+from evenhand.translation.persons import PersonWords
 from evenhand.translation.round_trip import Journey, ThereAndBack
 
 FLAGS = ("changed", "lost", "crossed", "empty", "uneven")
