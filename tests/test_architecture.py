@@ -20,6 +20,7 @@ PACKAGE = Path(evenhand.__file__).parent
 ROOMS = [
     {"errors"},
     {"plain"},
+    {"numbering"},
     {"settings"},
     {"registry"},
     {"files"},
