@@ -60,7 +60,7 @@ class _Design:
         """The attributes in the order in which their classes are named: race, then gender."""
         return tuple(reversed(tuple(self.corpus.attributes)))
 
-    @property
+    @cached_property
     def sentences(self) -> list[pl.DataFrame]:
         """The rows of each sentence, which differ by the word."""
         return self.corpus.frame.partition_by("template", "person", maintain_order=True)
