@@ -20,6 +20,7 @@ PACKAGE = Path(evenhand.__file__).parent
 ROOMS = [
     {"errors"},
     {"plain"},
+    {"numbering"},
     {"settings"},
     {"registry"},
     {"files"},
@@ -43,6 +44,7 @@ ROOMS = [
     {"studies"},
     {"rating"},
     {"repairs"},
+    {"published"},
     {"system_file"},
     {"specs"},
     {"tagging"},

@@ -256,7 +256,7 @@ def quality_of_file(
     predicted = next((name for name in PREDICTED if name in columns), None)
     if predicted is None or "gold" not in columns:
         raise EvenhandError(f"{path}: columns gold and {PREDICTED[0]} are needed; it has {', '.join(columns)}")
-    numeric = bool(file.frame["gold"].cast(pl.Float64, strict=False).is_not_null().all())
+    numeric = bool(file.column("gold").parsed().is_not_null().all())
     return read_quality_table(
         path,
         by=by,

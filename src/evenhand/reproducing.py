@@ -8,9 +8,8 @@ from evenhand.auditing import audit
 from evenhand.corpora import eec
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.findings import Finding
-from evenhand.rating.reproduction import reproduce_rating
-from evenhand.repairs.reproduction import reproduce_calibration
-from evenhand.studies.reproduction import NOUN_PHRASES, Check, reproduce_eec
+from evenhand.published import Check, reproduce_calibration, reproduce_eec, reproduce_rating
+from evenhand.published.eec import NOUN_PHRASES
 from evenhand.studying import study
 
 PAPERS = ("eec", "rating", "calibration")

@@ -17,6 +17,9 @@ DIMENSIONS = ("anger", "fear", "joy", "sadness", "valence")
 NONE = "NONE"
 """What stands where there is no score."""
 
+NUMBERED_CLASS = r"^\s*([+-]?\d+)\s*:"
+"""A class that begins with its number: `-3: very negative`."""
+
 PEEK = 4096
 """Bytes that tell what a file's encoding and line ends are."""
 
@@ -92,7 +95,7 @@ class TaskFile:
         cells = self.cells(column)
         numbers = self.table.column(cells.name).parsed()
         if cells.dtype == pl.String and numbers.null_count() == len(numbers):
-            numbers = cells.str.extract(r"^\s*(-?\d+)\s*:", 1).cast(pl.Float64, strict=False)
+            numbers = cells.str.extract(NUMBERED_CLASS, 1).cast(pl.Float64, strict=False)
         return numbers
 
     def score_texts(self) -> pl.Series:

@@ -142,6 +142,14 @@ def test_classes_have_accuracy_by_group(tmp_path: Path) -> None:
     assert values["by_group"]["y"]["measures"]["accuracy"]["value"] == 0.5
 
 
+def test_numbers_with_space_around_them_are_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    path.write_text("gold,predicted,who\n 1 ,0.5,x\n0,0.5,y\n 1,0.2,x\n0,0.1,y\n")
+    values = json.loads(run.invoke(app, ["measure", str(path), "--by", "who", "--bootstrap", "0", "--json"]).stdout)
+    assert values["kind"] == "regression"
+    assert values["by_group"]["x"]["measures"]["mae"]["value"] == pytest.approx(0.65)
+
+
 def test_a_prediction_that_is_no_number_is_a_mistake_and_not_a_class(tmp_path: Path) -> None:
     path = tmp_path / "q.csv"
     pl.DataFrame({"who": ["x", "x", "y", "y"], "gold": ["0", "1", "0", "1"], "pred": ["0", "1", "o", "1"]}).write_csv(

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from evenhand.cli.app import app
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.rating.published import published_scores
+from evenhand.published.rating_figures import published_scores
 
 
 def run(*arguments: str) -> str:

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 from evenhand.corpora import Corpus, causal, eec
-from evenhand.corpora.causal import GROUPS, Person, Unmet, unmet_classes
-from evenhand.errors import UsageError
+from evenhand.corpora.causal import GROUPS, Unmet, unmet_classes
+from evenhand.corpora.lexicon import Persons
+from evenhand.errors import EvenhandError
 
 Group = Callable[..., Corpus]
 
@@ -19,8 +20,34 @@ CROSSED = [causal.group1, causal.group3]
 DRAWN = [causal.group2, causal.group4]
 
 
-def many(gender: str, number: int = 250) -> list[Person]:
-    return [Person(f"{gender} {place}", {"gender": gender}) for place in range(number)]
+def people(*terms: str, **groups: str) -> Persons:
+    return Persons.model_validate({"kind": "noun_phrase", "terms": list(terms), **groups})
+
+
+def many(gender: str, number: int = 250) -> list[Persons]:
+    return [people(*(f"{gender} {place}" for place in range(number)), gender=gender)]
+
+
+def outside() -> Persons:
+    return people("it").model_copy(update={"templates": [5]})
+
+
+@pytest.mark.parametrize(
+    ("number", "word_set", "k", "seed", "digest"),
+    [
+        (1, "E3", 1, 0, "ee6b86c4f2d31687"),
+        (1, "E5", 1, 0, "bde3d9f3e09f5b75"),
+        (2, "E4", 1, 0, "778460dab5c81a3b"),
+        (2, "E5", 6, 5, "9233afd960a049ba"),
+        (3, "E3", 1, 0, "f4797c8b5da89532"),
+        (4, "E3", 2, 1, "19e56d3b4fe93a0a"),
+        (4, "E4", 0, 5, "e6d5f250a29fd838"),
+    ],
+)
+def test_published_ratings_stay_about_the_same_sentences(
+    number: int, word_set: str, k: int, seed: int, digest: str
+) -> None:
+    assert GROUPS[number](word_set, k=k, seed=seed).digest.startswith(digest)
 
 
 @pytest.mark.parametrize("group", CROSSED)
@@ -110,10 +137,9 @@ def test_a_case_decides_how_often_a_class_meets_positive_words(k: int, shares: t
 
 def test_in_group_4_race_and_gender_decide_together() -> None:
     persons = [
-        Person(f"{race} {gender} {place}", {"gender": gender, "race": race})
+        people(*(f"{race} {gender} {place}" for place in range(250)), gender=gender, race=race)
         for race in ("European American", "African American")
         for gender in ("male", "female")
-        for place in range(250)
     ]
     frame = causal.group4("E3", persons=persons, seed=1).frame
     shares = {
@@ -153,7 +179,7 @@ def test_crossed_classes_are_checked_together() -> None:
 
 
 def test_own_persons_words_and_shares() -> None:
-    persons = [Person("my aunt", {"gender": "female"}), Person("my uncle", {"gender": "male"})]
+    persons = [people("my aunt", gender="female"), people("my uncle", gender="male")]
     corpus = causal.group1(persons=persons, words={"negative": ["sad"], "positive": ["proud", "calm"]})
     assert len(corpus) == 4 * 2 * 3
     assert corpus.attributes == {"gender": ("female", "male")}
@@ -178,9 +204,10 @@ def test_a_corpus_survives_saving(tmp_path: Path) -> None:
         (lambda: causal.group2("E3", distribution={"male": (90, 20)}), "per cents that make 100, not 90 and 20"),
         (lambda: causal.group1(words={"neutral": ["calm"]}), "negative or positive, not 'neutral'"),
         (lambda: causal.group1(words={}), "no emotion words"),
-        (lambda: causal.group1(persons=[Person("it", {}, templates=())]), "no person fits any template"),
+        (lambda: causal.group1(persons=[people("it")]), "attribute 'gender' needs at least two different groups"),
+        (lambda: causal.group1(persons=[*many("male", 1), outside()]), "persons are in template 5; there are 4"),
     ],
 )
 def test_what_cannot_be_built_is_told(make: Callable[[], Corpus], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(EvenhandError, match=message):
         make()

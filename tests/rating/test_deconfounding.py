@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from evenhand.corpora import Corpus, causal
-from evenhand.corpora.causal import Person
+from evenhand.corpora.lexicon import Persons
 from evenhand.rating import Impact, Rating, long_form, rate
 from evenhand.scoring import Scores
 from evenhand.scoring.scores import Column
@@ -88,7 +88,10 @@ def test_several_confounders_are_adjusted_for_together() -> None:
 
 @pytest.fixture(scope="module")
 def confounded() -> Corpus:
-    persons = [Person(f"{gender} {place}", {"gender": gender}) for gender in ("male", "female") for place in range(30)]
+    persons = [
+        Persons.model_validate({"terms": [f"{gender} {place}" for place in range(30)], "gender": gender})
+        for gender in ("male", "female")
+    ]
     corpus = causal.group2("E5", k=1, seed=2, persons=persons)
     assert causal.unmet_classes(corpus, ("gender",)) == ()
     return corpus

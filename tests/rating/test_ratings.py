@@ -13,8 +13,8 @@ import pytest
 
 from evenhand.corpora import causal
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.published.rating_figures import published_scores
 from evenhand.rating import Ratings, RejectionSettings, complete_order, long_form, partial_order, rate
-from evenhand.rating.published import published_scores
 from evenhand.scoring import Scores
 from evenhand.scoring.scores import Column
 from evenhand.systems import Output

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from evenhand.corpora import Corpus
 from evenhand.corpora.intensity import EMOTION, WORD, intensities
 from evenhand.errors import EvenhandError
+from evenhand.numbering import numbered
 from evenhand.scoring import Column, Scores
 from evenhand.stats.ordering import Ordering, ordering
 from evenhand.stats.types import ROUNDING
@@ -154,7 +154,7 @@ def _judged(
         test = ordering(
             words.means[known][:, places],
             intended[known],
-            within=_numbered([(emotion, words.kinds[word]) for emotion, word in zip(emotions, known, strict=True)]),
+            within=numbered([(emotion, words.kinds[word]) for emotion, word in zip(emotions, known, strict=True)]),
             tolerance=ROUNDING * np.array([columns[place].output.span for place in places]),
             rng=np.random.default_rng(seed),
         )
@@ -220,8 +220,3 @@ def _ability(
         weak=weak,
         undefined=undefined,
     )
-
-
-def _numbered(labels: Sequence[Hashable]) -> npt.NDArray[np.int64]:
-    number = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-    return np.array([number[label] for label in labels], dtype=np.int64)

@@ -14,6 +14,7 @@ from scipy import sparse
 from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints, codes
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
+from evenhand.numbering import numbered
 
 CROSS = "+"
 """Joins attributes into an intersection: `race+gender`."""
@@ -140,10 +141,9 @@ def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints
     ]
     for chosen in _choices(others):
         keys = [tuple(row) for row in frame[members].select(chosen).iter_rows()] if chosen else [()] * len(members)
-        place = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-        number = np.array([place[key] for key in keys], dtype=np.int64)
+        number = numbered(keys)
         thin = ~_two_a_side(number, side)
-        number[thin] = len(place)
+        number[thin] = len(keys)
         thin = ~_two_a_side(number, side)
         if not chosen or thin.sum() <= MOST_MATCHLESS * len(thin):
             stratum[person] = np.unique(number, return_inverse=True)[1]

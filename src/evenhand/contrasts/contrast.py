@@ -11,6 +11,8 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from evenhand.numbering import placed
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -167,5 +169,4 @@ class Contrast:
 def codes(values: Sequence[str | None]) -> tuple[Ints, tuple[str, ...]]:
     """Number the values in order of appearance; None is −1."""
     labels = tuple(dict.fromkeys(value for value in values if value is not None))
-    place: dict[str | None, int] = {label: number for number, label in enumerate(labels)}
-    return np.array([place.get(value, -1) for value in values], dtype=np.int64), labels
+    return placed(values, labels), labels

@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
-from itertools import product
 from typing import Any
 
 import numpy as np
 import polars as pl
 import yaml
 
-from evenhand.corpora.corpus import About, Corpus
+from evenhand.corpora.corpus import Corpus
+from evenhand.corpora.filler import fill
 from evenhand.corpora.labels import stated_or_not
-from evenhand.corpora.language import sentence_case
+from evenhand.corpora.lexicon import Persons
+from evenhand.corpora.recipe import made_recipe
 from evenhand.errors import UsageError, did_you_mean
 
 NOBODY = "NA"
 """The class of sentences that say nothing about a person's gender or race."""
 EMOTIONS = ("negative", "positive")
 EVEN = (50.0, 50.0)
+SLOT = "emotion word"
 
 Words = Mapping[str, Sequence[str]]
 """Emotion words by `negative` and `positive`."""
 Distribution = Mapping[str, tuple[float, float]]
 """By class: how many per cent of its sentences get a positive and how many a negative word."""
-
-
-@dataclass(frozen=True)
-class Person:
-    """Somebody whom sentences are about; one without groups belongs to the class NA of every attribute."""
-
-    term: str
-    groups: Mapping[str, str]
-    kind: str = "noun_phrase"
-    pair: str | None = None
-    object: str | None = None
-    """As in `I made them feel grim`; the term itself where it is not given."""
-    plural: bool = False
-    templates: tuple[int, ...] | None = None
-    """The templates that are about this person, counted from 1; None: all."""
 
 
 @dataclass(frozen=True)
@@ -56,27 +43,10 @@ class Unmet:
 
 
 @dataclass(frozen=True)
-class _Sentence:
-    template: int
-    text: str
-    shown: str
-    role: str
-    person: Person
-    classes: Mapping[str, str]
-
-    @property
-    def term(self) -> str:
-        """What stands for the person in the sentence."""
-        return self.person.object or self.person.term if self.role == "object" else self.person.term
-
-
-@dataclass(frozen=True)
 class _Design:
-    """Sentences with a place for a word, and the words."""
+    """Every sentence with every word."""
 
-    name: str
-    attributes: tuple[str, ...]
-    sentences: tuple[_Sentence, ...]
+    corpus: Corpus
     words: tuple[tuple[str, str], ...]
     """(emotion, word), in order."""
 
@@ -88,12 +58,21 @@ class _Design:
     @property
     def crossed(self) -> tuple[str, ...]:
         """The attributes in the order in which their classes are named: race, then gender."""
-        return tuple(reversed(self.attributes))
+        return tuple(reversed(tuple(self.corpus.attributes)))
 
-    @property
-    def groups(self) -> list[str]:
-        """The class of each sentence, by all attributes together."""
-        return [crossed_class([sentence.classes[name] for name in self.crossed]) for sentence in self.sentences]
+    @cached_property
+    def sentences(self) -> list[pl.DataFrame]:
+        """The rows of each sentence, which differ by the word."""
+        return self.corpus.frame.partition_by("template", "person", maintain_order=True)
+
+    def group(self, sentence: pl.DataFrame) -> str:
+        """The class of a sentence, by all attributes together."""
+        return crossed_class([sentence[attribute][0] for attribute in self.crossed])
+
+    @cached_property
+    def groups(self) -> set[str]:
+        """All classes."""
+        return {self.group(sentence) for sentence in self.sentences}
 
     def only_its(self, distribution: Distribution) -> Distribution:
         """The shares of those classes that own persons have left."""
@@ -105,7 +84,7 @@ def group1(
     *,
     k: int = 1,
     seed: int = 0,
-    persons: Sequence[Person] | None = None,
+    persons: Sequence[Persons] | None = None,
     words: Words | None = None,
     distribution: Distribution | None = None,
 ) -> Corpus:
@@ -116,7 +95,7 @@ def group1(
     >>> [len(group1(word_set)) for word_set in ("E1", "E2", "E3", "E4", "E5")]
     [24, 24, 48, 72, 72]
     """
-    return _every_word(_design(1, word_set, persons or _noun_phrases(), words, ("gender",)))
+    return _every_word(_design(1, word_set, persons or _listed("noun_phrases"), words, ("gender",)))
 
 
 def group2(
@@ -124,7 +103,7 @@ def group2(
     *,
     k: int = 1,
     seed: int = 0,
-    persons: Sequence[Person] | None = None,
+    persons: Sequence[Persons] | None = None,
     words: Words | None = None,
     distribution: Distribution | None = None,
 ) -> Corpus:
@@ -136,7 +115,7 @@ def group2(
     >>> len(corpus), [str(unmet) for unmet in unmet_classes(corpus, ("gender",))]
     (24, ['male never met a negative word'])
     """
-    design = _design(2, word_set, persons or _noun_phrases(), words, ("gender",))
+    design = _design(2, word_set, persons or _listed("noun_phrases"), words, ("gender",))
     drawn_by, called = (distribution, "own-shares") if distribution else (design.only_its(_case(k)), f"k{k}")
     return _one_word_each(design, drawn_by, called=called, seed=seed)
 
@@ -146,12 +125,12 @@ def group3(
     *,
     k: int = 1,
     seed: int = 0,
-    persons: Sequence[Person] | None = None,
+    persons: Sequence[Persons] | None = None,
     words: Words | None = None,
     distribution: Distribution | None = None,
 ) -> Corpus:
     """Gender and race by names, every sentence with every word, as in `group1`."""
-    return _every_word(_design(3, word_set, persons or _names(), words, ("gender", "race")))
+    return _every_word(_design(3, word_set, persons or _listed("names"), words, ("gender", "race")))
 
 
 def group4(
@@ -159,7 +138,7 @@ def group4(
     *,
     k: int = 1,
     seed: int = 0,
-    persons: Sequence[Person] | None = None,
+    persons: Sequence[Persons] | None = None,
     words: Words | None = None,
     distribution: Distribution | None = None,
 ) -> Corpus:
@@ -169,7 +148,7 @@ def group4(
     `distribution` is by crossed class, say `{"European American male": (90, 10)}`. Cases `k` put European American men
     in the place of men, African American women in that of women; the others meet both kinds equally often.
     """
-    design = _design(4, word_set, persons or _names(), words, ("gender", "race"))
+    design = _design(4, word_set, persons or _listed("names"), words, ("gender", "race"))
     drawn_by, called = (distribution, "own-shares") if distribution else (design.only_its(_crossed_case(k)), f"k{k}")
     return _one_word_each(design, drawn_by, called=called, seed=seed)
 
@@ -202,20 +181,8 @@ def _content() -> dict[str, Any]:
     return content
 
 
-def _read_persons(key: str) -> list[Person]:
-    return [Person(**{"groups": {}} | entry | _templates(entry)) for entry in (*_content()[key], *_content()["nobody"])]
-
-
-def _templates(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {"templates": tuple(entry["templates"])} if "templates" in entry else {}
-
-
-def _noun_phrases() -> list[Person]:
-    return _read_persons("noun_phrases")
-
-
-def _names() -> list[Person]:
-    return _read_persons("names")
+def _listed(key: str) -> list[Persons]:
+    return [Persons.model_validate(entry) for entry in (*_content()[key], *_content()["nobody"])]
 
 
 def _case(k: int) -> Distribution:
@@ -245,47 +212,47 @@ def _words(word_set: str, words: Words | None) -> tuple[tuple[str, str], ...]:
 
 
 def _design(
-    number: int, word_set: str, persons: Sequence[Person], words: Words | None, attributes: tuple[str, ...]
+    number: int, word_set: str, persons: Sequence[Persons], words: Words | None, attributes: tuple[str, ...]
 ) -> _Design:
-    sentences = tuple(_sentences(persons, attributes))
-    if not sentences:
-        raise UsageError("no person fits any template")
-    called = word_set if words is None else "own-words"
-    return _Design(f"causal-group{number}-{called}", attributes, sentences, _words(word_set, words))
+    chosen = _words(word_set, words)
+    content, called = _content(), word_set if words is None else "own-words"
+    asked = [_with_classes(one, attributes) for one in persons]
+    classes = {attribute: list(dict.fromkeys(one[attribute] for one in asked)) for attribute in attributes}
+    by_emotion = {emotion: [word for other, word in chosen if other == emotion] for emotion in EMOTIONS}
+    recipe = {
+        "name": f"causal-group{number}-{called}",
+        "attributes": classes,
+        "persons": asked,
+        "slots": {SLOT: {"words": by_emotion, "column": "emotion_word", "by": "emotion"}},
+        "groupings": ["template", "emotion_word"],
+        **{key: content[key] for key in ("source", "licence", "limits", "templates")},
+    }
+    return _Design(fill(made_recipe(recipe)), chosen)
 
 
-def _sentences(persons: Sequence[Person], attributes: Sequence[str]) -> Iterator[_Sentence]:
-    templates: list[str] = _content()["templates"]
-    for (number, template), person in product(enumerate(templates, start=1), persons):
-        if person.templates is not None and number not in person.templates:
-            continue
-        role = "object" if "{person.object}" in template else "subject"
-        text = template.replace("{person}", sentence_case(person.term) if template.startswith("{") else person.term)
-        text = text.replace("{person.object}", person.object or person.term)
-        text = text.replace("{feels|feel}", "feel" if person.plural else "feels")
-        shown = template.replace("{person.object}", "<person>").replace("{person}", "<person>")
-        shown = shown.replace("{feels|feel}", "feels/feel").replace("{word}", "<emotion word>")
-        classes = {attribute: person.groups.get(attribute, NOBODY) for attribute in attributes}
-        yield _Sentence(number, text, shown, role, person, classes)
+def _with_classes(persons: Persons, attributes: Sequence[str]) -> dict[str, Any]:
+    """An entry with a class of each attribute, and of no other."""
+    own = persons.model_dump(exclude_unset=True, exclude=set(persons.groups))
+    return own | {attribute: persons.groups.get(attribute, NOBODY) for attribute in attributes}
 
 
 def _every_word(design: _Design) -> Corpus:
-    asked = list(product(design.sentences, design.words))
-    return _corpus(design, design.name, asked, f"every sentence with every word of {design.listed}")
+    how = f"every sentence with every word of {design.listed}"
+    return _corpus(design, design.corpus.name, pl.concat(design.sentences), how)
 
 
 def _one_word_each(design: _Design, distribution: Distribution, *, called: str, seed: int) -> Corpus:
     _check_distribution(distribution, design)
     rng = np.random.default_rng(seed)
-    asked = []
-    for sentence, group in zip(design.sentences, design.groups, strict=True):
-        positive, _ = distribution.get(group, EVEN)
+    drawn = []
+    for sentence in design.sentences:
+        positive, _ = distribution.get(design.group(sentence), EVEN)
         emotion = EMOTIONS[int(rng.random() < positive / 100)]
-        fitting = [pair for pair in design.words if pair[0] == emotion]
-        asked.append((sentence, fitting[int(rng.integers(len(fitting)))]))
+        fitting = sentence.filter(emotion=emotion)
+        drawn.append(fitting[int(rng.integers(fitting.height))])
     shares = "; ".join(f"{group} {positive:g}/{negative:g}" for group, (positive, negative) in distribution.items())
     how = f"one word of {design.listed} drawn for each sentence, positive/negative in per cent: {shares}; seed {seed}"
-    corpus = _corpus(design, f"{design.name}-{called}-seed{seed}", asked, how)
+    corpus = _corpus(design, f"{design.corpus.name}-{called}-seed{seed}", pl.concat(drawn), how)
     unmet = unmet_classes(corpus, design.crossed)
     if not unmet:
         return corpus
@@ -294,10 +261,9 @@ def _one_word_each(design: _Design, distribution: Distribution, *, called: str, 
 
 
 def _check_distribution(distribution: Distribution, design: _Design) -> None:
-    groups = set(design.groups)
     for group, (positive, negative) in distribution.items():
-        if group not in groups:
-            raise UsageError(f"the distribution names the class {group!r}{did_you_mean(group, groups)}")
+        if group not in design.groups:
+            raise UsageError(f"the distribution names the class {group!r}{did_you_mean(group, design.groups)}")
         if min(positive, negative) < 0 or abs(positive + negative - 100) > 1e-9:
             raise UsageError(f"the shares of {group!r} are per cents that make 100, not {positive:g} and {negative:g}")
     missing = [emotion for emotion in EMOTIONS if emotion not in {emotion for emotion, _ in design.words}]
@@ -305,39 +271,12 @@ def _check_distribution(distribution: Distribution, design: _Design) -> None:
         raise UsageError(f"a group with drawn words needs negative and positive ones; there is no {missing[0]} word")
 
 
-def _corpus(design: _Design, name: str, asked: Sequence[tuple[_Sentence, tuple[str, str]]], how: str) -> Corpus:
-    rows = [
-        {
-            "id": f"{name}-{place:05d}",
-            "text": sentence.text.replace("{word}", word),
-            "source": f"{sentence.template}:{word}",
-            "person": sentence.person.term,
-            "term": sentence.term,
-            "kind": sentence.person.kind,
-            "pair": sentence.person.pair,
-            "role": sentence.role,
-            **sentence.classes,
-            "template": sentence.shown,
-            "emotion": emotion,
-            "emotion_word": word,
-        }
-        for place, (sentence, (emotion, word)) in enumerate(asked, start=1)
-    ]
-    frame = pl.DataFrame(rows, schema_overrides=dict.fromkeys(rows[0], pl.String))
-    content = _content()
-    about = About(
+def _corpus(design: _Design, name: str, frame: pl.DataFrame, how: str) -> Corpus:
+    """The chosen rows, numbered."""
+    about = replace(
+        design.corpus.about,
         title=f"Causal rating, {name.removeprefix('causal-')}",
         chosen=f"Four templates with {frame['person'].n_unique()} persons; {how}.",
-        source=content["source"],
-        licence="Sentences generated from published tables; no file of the authors is redistributed.",
-        limits=tuple(content["limits"]),
     )
-    groups = {attribute: tuple(frame[attribute].unique(maintain_order=True)) for attribute in design.attributes}
-    return Corpus(
-        frame=frame,
-        name=name,
-        attributes=groups,
-        groupings=("template", "emotion_word"),
-        about=about,
-        labels=stated_or_not(),
-    )
+    ids = pl.Series("id", [f"{name}-{place:05d}" for place in range(1, frame.height + 1)])
+    return replace(design.corpus, frame=frame.with_columns(ids), name=name, about=about, labels=stated_or_not())

@@ -31,6 +31,8 @@ class _Person:
     kind: str
     pair: str | None
     groups: dict[str, str]
+    entry: Persons
+    """Where the recipe lists them, with what holds for all listed there."""
     identity: Term | None = None
     pronoun: str | None = None
     ambiguous: str | None = None
@@ -71,7 +73,8 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
         shown = _shown(text, recipe, rules)
         place = next(place for place in places if _role(place))
         given = {column: template.columns.get(column) for column in recipe.template_columns}
-        for filling, (attribute, asked) in product(_fillings(places, recipe), _sets(persons, template, recipe)):
+        there = [person for person in persons if number in (person.entry.templates or [number])]
+        for filling, (attribute, asked) in product(_fillings(places, recipe), _sets(there, template, recipe)):
             words = {slot: respell.get(word, word) for slot, word in filling.words.items()}
             source = ":".join([*attribute, str(number), *filling.listed])
             for person in asked:
@@ -106,21 +109,25 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
 
 
 def _persons(group: Persons, recipe: Recipe, rules: Language) -> Iterator[_Person]:
+    if group.agreement not in (None, *rules.agreement):
+        hint = did_you_mean(str(group.agreement), rules.agreement)
+        raise EvenhandError(f"corpus {recipe.name!r}: no agreement {group.agreement!r}{hint}")
+
     def kind(term: str) -> str:
         return "pronoun" if term in rules.pronouns else group.kind
 
     pronouns = group.pronoun if isinstance(group.pronoun, list) else [group.pronoun]
     for term in group.terms:
         if isinstance(term, Term):
-            yield _Person(term.singular, group.kind, None, group.groups, term, pronouns[0], term.ambiguous)
+            yield _Person(term.singular, group.kind, group.pair, group.groups, group, term, pronouns[0], term.ambiguous)
         else:
             meaning = group.ambiguous.get(term)
-            yield _Person(term, kind(term), None, group.groups, pronoun=pronouns[0], ambiguous=meaning)
+            yield _Person(term, kind(term), group.pair, group.groups, group, pronoun=pronouns[0], ambiguous=meaning)
     for pair in group.pairs:
         attribute = cast(str, group.paired)
         for term, value, pronoun in zip(pair, recipe.attributes[attribute], cycle(pronouns), strict=False):
             groups = group.groups | {attribute: value}
-            yield _Person(term, kind(term), "/".join(pair), groups, pronoun=pronoun)
+            yield _Person(term, kind(term), "/".join(pair), groups, group, pronoun=pronoun)
 
 
 def _sets(persons: list[_Person], template: Template, recipe: Recipe) -> list[tuple[list[str], list[_Person]]]:
@@ -201,11 +208,15 @@ def _check_forms(forms: str, recipe: Recipe, rules: Language) -> None:
 
 
 def _agreeing(forms: str, person: _Person, rules: Language) -> str:
+    if person.entry.agreement is not None and BAR in forms:
+        return forms.split(BAR)[rules.agreement.index(person.entry.agreement)]
     return rules.agree(forms, person.term, gender=person.groups.get("gender"), pronoun=person.pronoun)
 
 
 def _said(place: str, person: _Person, rules: Language) -> str:
     if place in PERSON_FORMS:
+        if PERSON_FORMS[place] == "object" and person.entry.object is not None:
+            return person.entry.object
         gender = person.groups.get("gender")
         return rules.person(person.term, PERSON_FORMS[place], gender=gender, pronoun=person.pronoun)
     if person.identity is None:

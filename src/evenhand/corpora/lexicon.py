@@ -91,6 +91,15 @@ class Persons(BaseModel):
     pronoun: str | list[str] | None = None
     """The pronoun that stands for them, where their gender doesn't tell; a list follows the places of the pairs."""
 
+    pair: str | None = None
+    """What these terms and those that correspond to them are called, where they don't stand in pairs."""
+    object: str | None = None
+    """As in `I made us feel grim`; for pronouns that the language has no rules for."""
+    agreement: str | None = None
+    """How words agree with them, where that is not as the language says: `plural`."""
+    templates: Annotated[list[int], Field(min_length=1)] | None = None
+    """The templates that are about them, counted from 1; else all."""
+
     __pydantic_extra__: dict[str, str] = Field(init=False)
 
     @property

@@ -6,19 +6,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from evenhand.corpora.corpus import Corpus
-from evenhand.corpora.language import Language, language, languages, sentence_case, starts_sentence
+from evenhand.corpora.language import Language, sentence_case, starts_sentence
 from evenhand.corpora.neutral import language_of
 from evenhand.corpora.once import once
+from evenhand.corpora.person_forms import GENDER, PersonForms, Role, any_written
 from evenhand.errors import EvenhandError, one_line
 
-GENDER = "gender"
 FORMAT = 1
-
-Role = Literal["name", "noun", "pronoun", "reflexive"]
-"""What a form is; a noun is met after a determiner (`a`, `my`, `the`), whichever that is."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +73,14 @@ class Directory:
 
     @classmethod
     def _entered(cls, corpus: Corpus, code: str | None) -> Self:
-        rules = language(code) if code in languages() else None
-        entries: dict[tuple[str, Role], dict[str, dict[str, str]]] = {}
-        term = "term" if "term" in corpus.frame.columns else "person"
-        columns = dict.fromkeys(["person", term, *corpus.attributes])
-        for row in corpus.frame.select(*columns).unique(maintain_order=True).iter_rows(named=True):
-            groups = {name: row[name] for name in corpus.attributes if row[name] is not None}
-            for form, role in _forms(row[term], rules):
-                entries.setdefault((form, role), {})[row["person"]] = groups
-        for group in corpus.attributes.get(GENDER, ()) if rules is not None else ():
-            pronoun = rules.pronoun_of.get(group) if rules is not None else None
-            for form, role in _forms(pronoun, rules):
-                entries.setdefault((form, role), {pronoun or "": {GENDER: group}})
+        forms = PersonForms(code)
+        entries: dict[tuple[str, Role], dict[str, Mapping[str, str]]] = {}
+        for form, role, person, groups in forms.in_corpus(corpus):
+            entries.setdefault((form, role), {})[person] = groups
+        for gender in corpus.attributes.get(GENDER, ()):
+            for form, role, pronoun, groups in forms.of_gender(gender):
+                entries.setdefault((form, role), {pronoun: groups})
+        rules = forms.rules
         otherwise = () if rules is None or not rules.pronoun_otherwise else rules.forms_of(rules.pronoun_otherwise)
         return cls(
             attributes=tuple(corpus.attributes),
@@ -128,10 +121,8 @@ class Directory:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        forms = sorted(self._by_form, key=len, reverse=True)
-        written = "|".join(r"\s+".join(map(re.escape, form.split(" "))) for form in forms) or "(?!)"
         before = "|".join(map(re.escape, self.determiners)) or "(?!)"
-        return re.compile(rf"(?<!\w)(?:(?P<before>(?i:{before}))\s+)?(?P<form>{written})(?!\w)")
+        return re.compile(rf"(?<!\w)(?:(?P<before>(?i:{before}))\s+)?(?P<form>{any_written(self._by_form)})(?!\w)")
 
     def _mentions(self, text: str) -> list[Known]:
         """Forms in the order in which they stand in the text."""
@@ -170,20 +161,6 @@ class Directory:
             groups[attribute] = next(iter(there)) if len(there) == 1 and not several else None
             mixed += [attribute] if several else []
         return Found(tuple(dict.fromkeys(persons)), groups, tuple(mixed))
-
-
-def _forms(term: str | None, rules: Language | None) -> list[tuple[str, Role]]:
-    """What a person may be called, besides by the term itself: a pronoun in all forms, a noun without determiner."""
-    if not term:
-        return []
-    pronoun = None if rules is None else rules.pronoun_by_form.get(term)
-    if rules is None:
-        return [(term, "name")]
-    if pronoun is not None:
-        reflexive = rules.pronouns[pronoun].reflexive
-        return [(form, "reflexive" if form == reflexive else "pronoun") for form in rules.forms_of(pronoun)]
-    bare = rules.bare(term)
-    return [(bare, "noun" if bare != term else "name")]
 
 
 def _determiners(rules: Language) -> tuple[str, ...]:

@@ -178,6 +178,10 @@ class Recipe(BaseModel):
                 raise ValueError(f"persons name the attribute {attribute!r}, which is not among the attributes")
             if group not in self.attributes[attribute]:
                 raise ValueError(f"persons have {attribute} {group!r}; its groups are {self.attributes[attribute]}")
+        templates = len(list(self.numbered()))
+        for number in persons.templates or ():
+            if not 1 <= number <= templates:
+                raise ValueError(f"persons are in template {number}; there are {templates}, counted from 1")
         if persons.paired is None:
             return
         if persons.paired not in self.attributes:
@@ -188,16 +192,24 @@ class Recipe(BaseModel):
                 raise ValueError(f"pair {pair} has {len(pair)} places; {persons.paired!r} has {wanted} groups")
 
 
+def made_recipe(content: object) -> Recipe:
+    """A recipe of plain values; what is wrong with them is said with its place."""
+    try:
+        return Recipe.model_validate(content)
+    except ValidationError as error:
+        raise EvenhandError(_worst(error)) from error
+
+
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe; what is wrong with it is said with its place in the file."""
     try:
-        return Recipe.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        return made_recipe(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError) as error:
         raise EvenhandError(f"{path}: cannot be read: {error}") from error
     except yaml.YAMLError as error:
         raise EvenhandError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
-    except ValidationError as error:
-        raise EvenhandError(f"{path}: {_worst(error)}") from error
+    except EvenhandError as error:
+        raise EvenhandError(f"{path}: {error}") from error
 
 
 def _less_telling(one: ErrorDetails) -> tuple[bool, bool]:

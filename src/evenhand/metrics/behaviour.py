@@ -13,9 +13,10 @@ import numpy as np
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.metrics.failures import Behaviour, Cases, Counting, Example, Weight, an_example
 from evenhand.metrics.metric import UNPERTURBED
-from evenhand.metrics.predictions import UNKNOWN, Predictions
+from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import predicted_class, probability
 from evenhand.metrics.undefined import Undefined
+from evenhand.numbering import UNKNOWN
 from evenhand.stats.types import ROUNDING, Floats, Ints
 
 RESAMPLES = 2_000

@@ -9,8 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from evenhand.errors import EvenhandError
-from evenhand.metrics.predictions import UNKNOWN, Predictions
+from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.undefined import Undefined
+from evenhand.numbering import UNKNOWN
 from evenhand.stats.types import Floats, Ints
 
 NO_NEGATIVES = "true negatives are not defined for spans"

@@ -15,9 +15,10 @@ from evenhand.metrics.counts import Counts, count
 from evenhand.metrics.metric import BACKGROUNDS, EVERYONE, REST, UNPERTURBED, AnyMetric
 from evenhand.metrics.orders import Order, Part
 from evenhand.metrics.positions import positions_of
-from evenhand.metrics.predictions import UNKNOWN, Predictions
+from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import Mean, Rate, Rows, Values, chosen_rows
 from evenhand.metrics.undefined import Undefined
+from evenhand.numbering import UNKNOWN, placed
 from evenhand.stats.types import Bools, Floats, Ints
 
 Weight = Literal["sources", "tuples"]
@@ -213,16 +214,12 @@ def _arranged(
         )
     kept = predictions.of_groups(groups)
     names = sorted(kept.sources)
-    place = {name: rank for rank, name in enumerate(names)}
-    rank = np.array([place[name] for name in kept.sources], dtype=np.int64)
-    place = {term: rank for rank, term in enumerate(sorted(set(kept.terms)))}
-    term = np.array([place[term] for term in kept.terms], dtype=np.int64)
+    rank = placed(kept.sources, names)
+    term = placed(kept.terms, sorted(set(kept.terms)))
     column = np.where(kept.group == UNKNOWN, len(groups), kept.group)
     source = rank[kept.source]
     arranged = replace(kept, sources=tuple(names), source=source).select(np.lexsort((term, column, source)))
     if counts is None:
         return arranged, None
-    place = {name: code for code, name in enumerate(predictions.sources)}
-    sources = np.array([place[name] for name in arranged.sources])
-    columns = np.array([predictions.groups.index(name) for name in groups])
+    sources, columns = placed(arranged.sources, predictions.sources), placed(groups, predictions.groups)
     return arranged, counts.each(lambda array: array[sources][:, columns]).with_empty_group()

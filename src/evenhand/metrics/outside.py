@@ -10,10 +10,11 @@ from evenhand.metrics.accumulate import over_groups
 from evenhand.metrics.design import Design, Outcome, Prepared
 from evenhand.metrics.metric import OwnMetric
 from evenhand.metrics.orders import Weighing
-from evenhand.metrics.predictions import UNKNOWN, Predictions
+from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import NO_NEGATIVE, NO_POSITIVE, TPR, Values, probability
 from evenhand.metrics.shares import share
 from evenhand.metrics.undefined import Undefined
+from evenhand.numbering import UNKNOWN
 from evenhand.stats.types import Bools, Floats, Ints
 
 WITH_GOLD = Values("p(c)", probability, rows="with gold")

@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.numbering import UNKNOWN, placed
 from evenhand.stats.types import Bools, Floats, Ints
 
-UNKNOWN = -1
-"""The code of a gold class that is not known, and the group of a sentence that mentions none."""
 SCORE = "score"
 """What the one column of a regression system is called."""
 MARGIN = 1e-6
@@ -227,29 +226,28 @@ def _gold(
     """Codes, which rows have a class that the model has (or none at all), and what the other rows had."""
     if gold is None or regression:
         return None, np.ones(rows, dtype=np.bool_), ()
-    place = {name: code for code, name in enumerate(classes)}
     labels = [None if label is None else str(label) for label in gold]
-    codes = np.array([UNKNOWN if label is None else place.get(label, UNKNOWN) for label in labels], dtype=np.int64)
-    known = np.array([label is None or label in place for label in labels], dtype=np.bool_)
+    codes = placed(labels, classes)
+    known: Bools = (codes != UNKNOWN) | np.array([label is None for label in labels], dtype=np.bool_)
     if len(known) and not known.any():
         raise EvenhandError(f"no gold label is one of the classes {', '.join(classes)}; the first is {labels[0]!r}")
-    strange = Counter(label for label in labels if label is not None and label not in place)
+    strange = Counter(label for label in labels if label is not None and label not in classes)
     return codes, known, tuple(sorted(strange.items()))
 
 
 def _coded(column: Sequence[object]) -> tuple[tuple[str, ...], Ints]:
     """Names in the order in which they first appear, and a code per row; None becomes -1."""
-    codes: dict[str, int] = {}
-    coded = [UNKNOWN if name is None else codes.setdefault(str(name), len(codes)) for name in column]
-    return tuple(codes), np.array(coded, dtype=np.int64)
+    labels = [None if name is None else str(name) for name in column]
+    names = tuple(dict.fromkeys(name for name in labels if name is not None))
+    return names, placed(labels, names)
 
 
 def _looked_up(what: str, column: Sequence[object], classes: tuple[str, ...]) -> Ints:
-    place = {name: code for code, name in enumerate(classes)}
-    strange = [label for label in column if str(label) not in place]
-    if strange:
-        raise EvenhandError(f"{what} names {strange[0]!r}, which is none of the classes {', '.join(classes)}")
-    return np.array([place[str(label)] for label in column], dtype=np.int64)
+    codes = placed(map(str, column), classes)
+    if UNKNOWN in codes:
+        strange = column[int(np.argmax(codes == UNKNOWN))]
+        raise EvenhandError(f"{what} names {strange!r}, which is none of the classes {', '.join(classes)}")
+    return codes
 
 
 def _refuse_repeated(what: str, names: Sequence[str]) -> None:

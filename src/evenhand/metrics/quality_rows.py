@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.numbering import UNKNOWN, placed
 from evenhand.stats.types import Floats, Ints
 from evenhand.tables import TableFile
 
@@ -52,17 +53,17 @@ def quality_rows(
         if len(column) != len(named):
             raise EvenhandError(f"{what} has {len(column):,} entries where group has {len(named):,}")
     names = _chosen(named, groups)
-    code = {name: place for place, name in enumerate(names)}
-    kept = [place for place, name in enumerate(named) if name in code]
-    coded: Ints = np.array([code[str(named[place])] for place in kept], dtype=np.int64)
+    codes = placed(named, names)
+    kept = np.flatnonzero(codes != UNKNOWN).tolist()
+    coded: Ints = codes[kept]
     if kind == "regression":
         known, said = (_numbers(what, columns[what], kept) for what in ("gold", "predicted"))
         classes = None
     else:
         labels = [_labels(what, columns[what], kept) for what in ("gold", "predicted")]
-        place = {name: rank for rank, name in enumerate(sorted({*labels[0], *labels[1]}))}
-        known, said = (np.array([place[name] for name in column], dtype=np.float64) for column in labels)
-        classes = len(place)
+        there = sorted({*labels[0], *labels[1]})
+        known, said = (placed(column, there).astype(np.float64) for column in labels)
+        classes = len(there)
     clusters: Ints = np.zeros(len(kept), dtype=np.int64)
     if cluster is not None:
         _, clusters = np.unique(_labels("cluster", columns["cluster"], kept), return_inverse=True)

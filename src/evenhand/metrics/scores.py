@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 
 from evenhand.metrics.counts import Counts
-from evenhand.metrics.predictions import UNKNOWN, Predictions
+from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.undefined import Undefined
+from evenhand.numbering import UNKNOWN
 from evenhand.stats.types import Bools, Floats
 
 Rows = Literal["all", "of the class", "of other classes", "with gold"]

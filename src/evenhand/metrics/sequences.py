@@ -20,7 +20,8 @@ from evenhand.metrics.counts import Counts
 from evenhand.metrics.measurements import Measurements
 from evenhand.metrics.measuring import measure
 from evenhand.metrics.metric import AnyMetric
-from evenhand.metrics.predictions import UNKNOWN, Predictions
+from evenhand.metrics.predictions import Predictions
+from evenhand.numbering import UNKNOWN
 from evenhand.schemes import OUTSIDE, Read, Scheme, Span, class_of, scheme_of
 from evenhand.stats.types import Floats
 

@@ -10,15 +10,16 @@ import numpy as np
 
 from evenhand.metrics.cells import Cells
 from evenhand.metrics.measurements import ALL
-from evenhand.metrics.predictions import UNKNOWN, Predictions
+from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import chosen_rows, probability, probability_of_gold
 from evenhand.metrics.undefined import Undefined
+from evenhand.numbering import UNKNOWN, placed
 from evenhand.plain import rebuild
 from evenhand.settings import check_alpha, check_choice
 from evenhand.stats.multiplicity import CORRECTIONS
 from evenhand.stats.ranks import RankTest, independent_tests, related_tests
 from evenhand.stats.terms import TermOmnibus, TermTest, term_tests
-from evenhand.stats.types import Bools, Floats, Ints
+from evenhand.stats.types import Bools, Floats
 
 Design = Literal["related", "independent"]
 
@@ -200,8 +201,7 @@ class _Tested:
         self, predictions: Predictions, values: Floats, rows: Bools, *, design: Design, alpha: float, correction: str
     ) -> None:
         # By source, then group, then term, so that the order of a file's rows changes no sum.
-        place = {term: rank for rank, term in enumerate(sorted(set(predictions.terms)))}
-        term: Ints = np.array([place[term] for term in predictions.terms], dtype=np.int64)
+        term = placed(predictions.terms, sorted(set(predictions.terms)))
         order = np.lexsort((values, term, predictions.group, predictions.source))
         order = order[rows[order]]
         self.names, self.named_terms = predictions.groups, any(predictions.terms)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from evenhand.published.checks import Check, Outcome
+from evenhand.published.eec import SUBMISSIONS
 from evenhand.report.console import Cell, Column, print_table
-from evenhand.studies.reproduction import SUBMISSIONS, Check, Outcome
 
 COLUMNS = (
     Column("claim", wraps=True),

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evenhand.errors import EvenhandError
+from evenhand.task_files import NUMBERED_CLASS
 
 NEGATIVE, NEUTRAL, POSITIVE = "negative", "neutral", "positive"
 CLASSES = {2: (NEGATIVE, POSITIVE), 3: (NEGATIVE, NEUTRAL, POSITIVE)}
 """Two classes do without what is neutral; in both, grades of one side are one class."""
 
 NAMES = {name: name for name in CLASSES[3]} | {"neg": NEGATIVE, "neut": NEUTRAL, "pos": POSITIVE}
-NUMBERED = re.compile(r"\s*([+-]?\d+)\s*:")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def grade_of(cell: str) -> float | None:
     >>> grade_of("-3: very negative state"), grade_of(" 0.35"), grade_of("fine"), grade_of("nan")
     (-3.0, 0.35, None, None)
     """
-    numbered = NUMBERED.match(cell)
+    numbered = re.match(NUMBERED_CLASS, cell)
     try:
         grade = float(numbered.group(1) if numbered else cell)
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,13 +12,15 @@ import numpy as np
 import polars as pl
 
 from evenhand.corpora.corpus import Corpus
+from evenhand.corpora.person_forms import GENDER
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.numbering import numbered
 from evenhand.results import Provenance, Result
 from evenhand.results.rendering import Files
 from evenhand.results.result import CORPUS_FILE
 from evenhand.tables import read_table, table_bytes
-from evenhand.translation.leaving_out import Ints, leave_out
-from evenhand.translation.persons import GENDER, PersonWords
+from evenhand.translation.leaving_out import leave_out
+from evenhand.translation.persons import PersonWords
 from evenhand.translation.round_trip import Journey, ThereAndBack
 
 FLAGS = ("changed", "lost", "crossed", "empty", "uneven")
@@ -210,8 +212,8 @@ class Drift(Result):
         persons, sources = self.rows["person"].to_list(), self.rows["source"].to_list()
         pairs = self.rows["pair"].to_list() if "pair" in self.rows.columns else [None] * len(persons)
         pair_of = {person: pair for person, pair in zip(persons, pairs, strict=True) if pair is not None}
-        unit = _numbered([("pair", pair_of[one]) if one in pair_of else ("person", one) for one in persons])
-        source = _numbered(sources)
+        unit = numbered([("pair", pair_of[one]) if one in pair_of else ("person", one) for one in persons])
+        source = numbered(sources)
         units_out, sources_out = leave_out(self.rows.select(bad).to_series().to_numpy(), unit, source)
         without, outside = np.isin(unit, units_out), np.isin(source, sources_out)
         return LeftOut(
@@ -331,11 +333,6 @@ def _uneven(
     common = after.drop_nulls().mode(maintain_order=True).first().over("source")
     alike = pl.col("before").n_unique().over("source") == 1
     return frames.select(pl.when(alike).then(after != common)).to_series()
-
-
-def _numbered(values: Sequence[Hashable]) -> Ints:
-    number = {value: place for place, value in enumerate(dict.fromkeys(values))}
-    return np.array([number[value] for value in values], dtype=np.int64)
 
 
 def _broken() -> pl.Expr:

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from evenhand.corpora.corpus import Corpus
-from evenhand.corpora.language import Language, language, languages
+from evenhand.corpora.person_forms import GENDER, PersonForms, any_written
 
-GENDER = "gender"
 PLACE = "\N{WHITE SQUARE}"
 """Stands for the person where sentences are compared without them."""
 
@@ -17,16 +16,12 @@ PLACE = "\N{WHITE SQUARE}"
 class PersonWords:
     """The words for persons in a corpus: who is called how, and which words belong to one group only.
 
-    A pronoun is itself in all its forms (she, her, hers, herself). A noun phrase is itself whatever article or
-    possessive stands before it. Of an attribute `gender`, the pronouns of its groups belong to them as well, if the
-    language has rules.
+    Of an attribute `gender`, the pronouns of its groups belong to them as well, if the language has rules.
     """
 
     def __init__(self, corpus: Corpus, code: str) -> None:
-        self._rules: Language | None = language(code) if code in languages() else None
-        self._frame = corpus.frame
-        self._attributes = corpus.attributes
-        self._terms = corpus.frame["term" if "term" in corpus.frame.columns else "person"]
+        self._corpus = corpus
+        self._forms = PersonForms(code)
 
     def holds(self, text: str, term: str) -> bool:
         """Whether a text holds the term, or another form of it."""
@@ -34,8 +29,8 @@ class PersonWords:
 
     def without(self, text: str, term: str, gender: str | None) -> str:
         """A text with all that stands for the person taken out: what should be the same for everybody."""
-        forms = dict.fromkeys((*self.forms(term), *self._pronouns_of(gender)))
-        before = () if self._rules is None else tuple(self._rules.determiners)
+        forms = dict.fromkeys((*self.forms(term), *(called.form for called in self._forms.of_gender(gender))))
+        before = () if self._forms.rules is None else tuple(self._forms.rules.determiners)
         return " ".join(_any_of(tuple(forms), before).sub(PLACE, text).split()).casefold()
 
     def newcomers(self, before: str, after: str, attribute: str) -> set[str]:
@@ -53,35 +48,19 @@ class PersonWords:
         >>> words.forms("Her"), words.forms("my sister"), words.forms("Ebony")
         (('she', 'her', 'herself', 'hers'), ('sister',), ('ebony',))
         """
-        plain = _plain(term)
-        if plain in self._pronouns:
-            return self._pronouns[plain]
-        return (plain if self._rules is None else self._rules.bare(plain),)
-
-    @cached_property
-    def _pronouns(self) -> dict[str, tuple[str, ...]]:
-        """All forms of the pronoun that a form belongs to."""
-        rules = self._rules
-        return {} if rules is None else {form: rules.forms_of(one) for form, one in rules.pronoun_by_form.items()}
-
-    def _pronouns_of(self, gender: str | None) -> tuple[str, ...]:
-        subject = None if self._rules is None or gender is None else self._rules.pronoun_of.get(gender)
-        return () if subject is None else self._pronouns[subject]
+        return tuple(form for form, _ in self._forms.of(_plain(term)))
 
     @cached_property
     def _owners(self) -> dict[str, dict[str, str]]:
         """By attribute, the words that belong to one group only, with that group."""
-        return {attribute: self._owned(attribute) for attribute in self._attributes}
+        return {attribute: self._owned(attribute) for attribute in self._corpus.attributes}
 
     def _owned(self, attribute: str) -> dict[str, str]:
         owners: dict[str, set[str | None]] = {}
-        pairs = self._frame.select(attribute, term=self._terms).unique(maintain_order=True)
-        for group, term in pairs.iter_rows():
-            for form in self.forms(term) if term is not None else ():
-                owners.setdefault(form, set()).add(group)
-        for group in self._attributes[attribute] if attribute == GENDER else ():
-            for form in self._pronouns_of(group):
-                owners.setdefault(form, set()).add(group)
+        genders = self._corpus.attributes[attribute] if attribute == GENDER else ()
+        of_genders = (called for gender in genders for called in self._forms.of_gender(gender))
+        for called in (*self._forms.in_corpus(self._corpus, spelled=_plain), *of_genders):
+            owners.setdefault(called.form, set()).add(called.groups.get(attribute))
         alone = {form: next(iter(groups)) for form, groups in owners.items() if len(groups) == 1}
         return {form: group for form, group in alone.items() if group is not None}
 
@@ -97,6 +76,5 @@ def _plain(words: str) -> str:
 @lru_cache(maxsize=4096)
 def _any_of(forms: tuple[str, ...], before: tuple[str, ...] = ()) -> re.Pattern[str]:
     """Any of the forms as whole words, the longest first, with such words before it; without any form, nothing."""
-    written = [r"\s+".join(map(re.escape, form.split(" "))) for form in sorted(forms, key=len, reverse=True)]
     leading = rf"(?:(?:{'|'.join(map(re.escape, before))})\s+)*" if before else ""
-    return re.compile(rf"(?<!\w){leading}(?:{'|'.join(written) or '(?!)'})(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w){leading}(?:{any_written(forms)})(?!\w)", re.IGNORECASE)

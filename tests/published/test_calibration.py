@@ -16,11 +16,10 @@ from typer.testing import CliRunner
 
 from evenhand.cli.app import app
 from evenhand.errors import UsageError
-from evenhand.repairs import reproduction
-from evenhand.repairs.printed import content, printed_evaluation, printed_tests
-from evenhand.repairs.reproduction import BABBAGE
+from evenhand.published import Check, calibration, reproduce_calibration
+from evenhand.published.calibration import BABBAGE
+from evenhand.published.calibration_figures import content, printed_evaluation, printed_tests
 from evenhand.reproducing import reproduce
-from evenhand.studies.reproduction import Check
 
 PAGE = (Path(__file__).parents[2] / "docs" / "calibration.md").read_text(encoding="utf-8")
 
@@ -104,8 +103,8 @@ def test_what_needs_the_model_says_so(checks: tuple[Check, ...]) -> None:
 def test_a_wrong_figure_would_be_noticed(monkeypatch: pytest.MonkeyPatch, cell: int, value: object, claim: str) -> None:
     changed = json.loads(json.dumps(content()))
     changed["tests"]["race"]["rows"]["baseline"][cell] = value
-    monkeypatch.setattr("evenhand.repairs.printed.content", lambda: changed)
-    assert find(reproduction.reproduce_calibration(), claim).outcome == "differs"
+    monkeypatch.setattr("evenhand.published.calibration_figures.content", lambda: changed)
+    assert find(reproduce_calibration(), claim).outcome == "differs"
 
 
 def test_the_printed_figures_can_be_shown_like_any_others() -> None:
@@ -151,9 +150,9 @@ def test_no_expected_score_reaches_what_figure_5_prints(monkeypatch: pytest.Monk
     drawn = softmax(p + (neutral - race + neutral - gender) / 2, axis=1) @ np.arange(1, 6)
     # One label leads all others by three: more than the references can do for four labels at once.
     extreme = softmax(np.array([0.0, 0.0, 0.0, 0.0, 3.0])) @ np.arange(1, 6)
-    assert drawn.max() < reproduction._highest_expected() == pytest.approx(extreme)
+    assert drawn.max() < calibration._highest_expected() == pytest.approx(extreme)
     changed = json.loads(json.dumps(content()))
     changed["words"]["rows"]["anger"]["enraged"][4] = 4.5
-    monkeypatch.setattr(reproduction, "content", lambda: changed)
+    monkeypatch.setattr(calibration, "content", lambda: changed)
     claim = "additive-mean, enraged: the score is that of the most likely label"
-    assert find(reproduction.reproduce_calibration(), claim).outcome == "differs"
+    assert find(reproduce_calibration(), claim).outcome == "differs"

@@ -11,9 +11,10 @@ from typing import Any
 
 import polars as pl
 
-from evenhand.studies.reproduction import published
+from evenhand.published import checks
 from evenhand.tables import read_table
 
+PAPER = "rating"
 HUGE = 20_000.0
 """What the paper prints as H."""
 SAME = "all"
@@ -84,10 +85,9 @@ class Order:
         return f"{self.data} {self.group}"
 
 
-@cache
 def content() -> dict[str, Any]:
     """The printed figures."""
-    return published("rating")
+    return checks.published(PAPER)
 
 
 def orders() -> list[Order]:
@@ -152,9 +152,8 @@ def printed_impacts() -> list[ImpactRow]:
 
 
 def errata(ids: str | None) -> tuple[str, ...]:
-    """Errata by id (several with spaces between): `E20: the larger of …`."""
-    known: Mapping[str, str] = content()["errata"]
-    return tuple(f"{one}: {known[one]}" for one in (ids or "").split())
+    """Errata of this paper by id."""
+    return checks.errata(PAPER, ids)
 
 
 @cache

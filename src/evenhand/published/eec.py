@@ -1,23 +1,19 @@
-"""What a paper printed beside what this tool computes, as far as there is something to compute it from."""
+"""The paper about the Equity Evaluation Corpus: its design, its tables and what it says about submissions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any, Literal
-
-import yaml
+from typing import Any
 
 from evenhand.contrasts import contrast
 from evenhand.corpora import Corpus, eec
 from evenhand.findings import Finding
+from evenhand.published.checks import Check, checked, published, same
 from evenhand.studies.statements import TOP
 from evenhand.studies.study import Study
 from evenhand.studies.tables import ALL, GROUPS
 from evenhand.task_files import DIMENSIONS
 
-Outcome = Literal["reproduced", "differs", "needs data"]
 HALF = 0.0005
 """Half of the last digit that the tables print."""
 MODELS = "SVM-Unigrams trained on the task's tweets (evenhand train svm-unigrams, once for each dimension)"
@@ -28,29 +24,6 @@ NOUN_PHRASES = "noun-phrases"
 SIGNIFICANT = ("first_higher", "second_higher")
 
 Row = tuple[int, float, float]
-
-
-@dataclass(frozen=True)
-class Check:
-    """One claim: what was printed, what comes out here (None where nothing can), and what would be needed."""
-
-    claim: str
-    where: str
-    printed: str
-    here: str | None
-    outcome: Outcome
-    needs: str | None = None
-    errata: tuple[str, ...] = ()
-    """Why the printed figure is not to be trusted, where that is known: each an id, a colon and the reason."""
-    counted: bool = False
-    """Whether another check counts it, with all the others of its table."""
-
-
-def published(name: str = "eec") -> dict[str, Any]:
-    """The printed figures of a paper."""
-    text = (files("evenhand") / "data" / "published" / f"{name}.yaml").read_text("utf-8")
-    content: dict[str, Any] = yaml.safe_load(text)
-    return content
 
 
 def reproduce_eec(*, baseline: Sequence[Finding] | None = None, study: Study | None = None) -> tuple[Check, ...]:
@@ -65,37 +38,25 @@ def reproduce_eec(*, baseline: Sequence[Finding] | None = None, study: Study | N
     return (*of_paper, *of_submissions, *_about_baseline(printed["baseline"], baseline))
 
 
-def _checked(claim: str, where: str, printed: object, here: object, *, agree: bool) -> Check:
-    return Check(claim, where, _text(printed), _text(here), "reproduced" if agree else "differs")
-
-
-def _text(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _same(claim: str, where: str, printed: int, here: int) -> Check:
-    return _checked(claim, where, printed, here, agree=printed == here)
-
-
 def _design(design: Mapping[str, Any]) -> Iterator[Check]:
     corpus: Corpus = eec()
     frame = corpus.frame
-    yield _same("sentences, all of them different", "section 3", design["sentences"], frame["text"].n_unique())
-    yield _same("templates", "table 1", design["templates"], frame["template"].n_unique())
-    yield _same("persons", "tables 2 and 3", design["persons"], frame["person"].n_unique())
+    yield same("sentences, all of them different", "section 3", design["sentences"], frame["text"].n_unique())
+    yield same("templates", "table 1", design["templates"], frame["template"].n_unique())
+    yield same("persons", "tables 2 and 3", design["persons"], frame["person"].n_unique())
     asked = design["comparisons"]
     gender, race = contrast(corpus, "gender"), contrast(corpus, "race")
     neutral = contrast(corpus, "gender", subset="neutral")
-    yield _same("comparisons by gender", "section 4", asked["gender"], gender.shape[0])
-    yield _same("comparisons by race", "section 4", asked["race"], race.shape[0])
-    yield _same("comparisons by gender, neutral sentences", "section 4.1", asked["gender_neutral"], neutral.shape[0])
+    yield same("comparisons by gender", "section 4", asked["gender"], gender.shape[0])
+    yield same("comparisons by race", "section 4", asked["race"], race.shape[0])
+    yield same("comparisons by gender, neutral sentences", "section 4.1", asked["gender_neutral"], neutral.shape[0])
     each = gender.shape[0] // frame["source"].n_unique()
-    yield _same("comparisons by gender, each template and word", "section 4", asked["gender_a_template_and_word"], each)
+    yield same("comparisons by gender, each template and word", "section 4", asked["gender_a_template_and_word"], each)
     assessments = design["submissions"] * len(corpus.attributes)
-    yield _same("assessments: submissions × attributes", "section 4", design["assessments"], assessments)
+    yield same("assessments: submissions × attributes", "section 4", design["assessments"], assessments)
     threshold, printed = design["alpha"] / assessments, f"{design['alpha']}/{design['assessments']}"
     agree = abs(threshold - design["alpha"] / design["assessments"]) < 1e-15
-    yield _checked("threshold for a raw p", "section 4", printed, threshold, agree=agree)
+    yield checked("threshold for a raw p", "section 4", printed, threshold, agree=agree)
 
 
 def _sums(printed: Mapping[str, Any]) -> Iterator[Check]:
@@ -104,14 +65,14 @@ def _sums(printed: Mapping[str, Any]) -> Iterator[Check]:
         for dimension, rows in table["dimensions"].items():
             here = sum(rows[group][0] for group in GROUPS)
             total += here
-            yield _same(f"{name}, {dimension}: sum of the groups", where, rows[ALL][0], here)
-        yield _same(f"{name}: submissions in all", where, printed["design"]["submissions"], total)
+            yield same(f"{name}, {dimension}: sum of the groups", where, rows[ALL][0], here)
+        yield same(f"{name}: submissions in all", where, printed["design"]["submissions"], total)
         for dimension, rows in table["dimensions"].items():
             for place, what in ((1, "positive"), (2, "negative")):
                 low, high = _weighted(rows, place)
                 agree = low - HALF <= rows[ALL][place] <= high + HALF
                 claim = f"{name}, {dimension}: mean {what} Δ of all, from the groups"
-                yield _checked(claim, where, rows[ALL][place], f"{low:.4f} to {high:.4f}", agree=agree)
+                yield checked(claim, where, rows[ALL][place], f"{low:.4f} to {high:.4f}", agree=agree)
 
 
 def _weighted(rows: Mapping[str, Row], place: int) -> tuple[float, float]:
@@ -128,7 +89,7 @@ def _shares(printed: Mapping[str, Any]) -> Iterator[Check]:
         total = sum(row[ALL][0] for row in rows)
         share = 1 - sum(row["not_significant"][0] for row in rows) / total
         claim = f"{name}: systems with a significant difference"
-        yield _checked(claim, "section 7", f"more than {least:.0%}", f"{share:.1%}", agree=share > least)
+        yield checked(claim, "section 7", f"more than {least:.0%}", f"{share:.1%}", agree=share > least)
 
 
 def _means(printed: Mapping[str, Any]) -> Iterator[Check]:
@@ -138,7 +99,7 @@ def _means(printed: Mapping[str, Any]) -> Iterator[Check]:
         rows = table["dimensions"].values()
         largest = max(abs(row[group][place]) for row in rows for group in SIGNIFICANT for place in (1, 2))
         claim = f"{name}: mean differences of those with a significant one"
-        yield _checked(claim, "section 5", f"at most {most}", largest, agree=largest <= most)
+        yield checked(claim, "section 5", f"at most {most}", largest, agree=largest <= most)
 
 
 def _cells(printed: Mapping[str, Any], study: Study | None) -> Iterator[Check]:
@@ -157,7 +118,7 @@ def _cells(printed: Mapping[str, Any], study: Study | None) -> Iterator[Check]:
                     mean is not None and abs(mean - said) <= HALF + 1e-12
                     for mean, said in zip(means, row[1:], strict=True)
                 )
-                yield _checked(claim, table["where"], shown, here, agree=agree)
+                yield checked(claim, table["where"], shown, here, agree=agree)
 
 
 def _about_submissions(printed: Mapping[str, Any], study: Study | None) -> Iterator[Check]:
@@ -168,14 +129,14 @@ def _about_submissions(printed: Mapping[str, Any], study: Study | None) -> Itera
             yield Check(claim, "section 5", str(spread), None, "needs data", SUBMISSIONS)
         else:
             here = max(one.findings[name].delta_spread for one in study.of("valence"))
-            yield _checked(claim, "section 5", spread, round(here, 4), agree=round(here, 2) == spread)
+            yield checked(claim, "section 5", spread, round(here, 4), agree=round(here, 2) == spread)
     claim = "largest difference of all submissions"
     if study is None:
         yield Check(claim, "section 5", str(said["largest_difference"]), None, "needs data", SUBMISSIONS)
         return
     here = max(one.findings[table.name].largest_difference for one in study.submissions for table in study.full())
     agree = round(here, 2) == said["largest_difference"]
-    yield _checked(claim, "section 5", said["largest_difference"], round(here, 4), agree=agree)
+    yield checked(claim, "section 5", said["largest_difference"], round(here, 4), agree=agree)
 
 
 def _about_the_best(printed: Mapping[str, Any], study: Study | None) -> Iterator[Check]:
@@ -187,7 +148,7 @@ def _about_the_best(printed: Mapping[str, Any], study: Study | None) -> Iterator
             if found is None or found.top != TOP or found.top_not_significant is None:
                 yield Check(claim, "section 5", str(said), None, "needs data", SUBMISSIONS_AND_GOLD)
             else:
-                yield _same(claim, "section 5", said, found.top_not_significant)
+                yield same(claim, "section 5", said, found.top_not_significant)
 
 
 def _about_baseline(said: Mapping[str, Any], findings: Sequence[Finding] | None) -> Iterator[Check]:
@@ -202,7 +163,7 @@ def _about_baseline(said: Mapping[str, Any], findings: Sequence[Finding] | None)
                 yield Check(claim, where, printed, None, "needs data", MODELS)
                 continue
             spread = finding.delta_spread
-            yield _checked(claim, where, printed, f"{spread:.4f}", agree=_within(spread, bound))
+            yield checked(claim, where, printed, f"{spread:.4f}", agree=_within(spread, bound))
     for attribute, sides in said["higher"].items():
         for dimension, side in sides.items():
             names = published("eec")["tables"][attribute]
@@ -214,7 +175,7 @@ def _about_baseline(said: Mapping[str, Any], findings: Sequence[Finding] | None)
                 continue
             gap = finding.mean_difference
             higher = names["first"] if gap > 0 else names["second"] if gap < 0 else "neither"
-            yield _checked(claim, where, names[side], f"{higher} ({gap:+.4f})", agree=higher == names[side])
+            yield checked(claim, where, names[side], f"{higher} ({gap:+.4f})", agree=higher == names[side])
 
 
 def _within(spread: float, bound: Mapping[str, float]) -> bool:

@@ -12,18 +12,33 @@ import pytest
 import evenhand
 from evenhand.corpora import eec
 from evenhand.errors import UsageError
-from evenhand.reproducing import reproduce
-from evenhand.studies import Study
-from evenhand.studies.reproduction import (
+from evenhand.published.checks import published
+from evenhand.published.eec import (
     MODELS,
     SUBMISSIONS,
     SUBMISSIONS_AND_GOLD,
     _within,
-    published,
     reproduce_eec,
 )
+from evenhand.reproducing import reproduce
+from evenhand.studies import Study
+from evenhand.studies.synthetic import Planted, write_study
 from evenhand.studies.tables import ALL, GROUPS, Row
 from evenhand.task_files import DIMENSIONS
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A made-up study of four systems by anger, with gold."""
+    folder = tmp_path_factory.mktemp("small")
+    gaps = {"gender": (0.01, 0.02), "race": (0.004, 0.008)}
+    write_study(folder, [Planted(name, "anger", gaps) for name in ("amber", "birch", "cedar", "SVM-Unigrams")])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def small_study(small: Path) -> Study:
+    return evenhand.study(small / "submissions", gold=small / "gold", progress=False)
 
 
 def test_the_shipped_figures_are_those_of_the_paper() -> None:

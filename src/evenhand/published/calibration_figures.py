@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from scipy import special
 
+from evenhand.published import checks
 from evenhand.repairs.paired_means import LIKELY, Evaluation, PairedMeans, WordMean
-from evenhand.studies.reproduction import published
 
+PAPER = "calibration"
 LABELS = (1, 2, 3, 4, 5)
 
 
@@ -36,10 +36,14 @@ class PrintedTest:
         return f"{self.question}, {self.version}"
 
 
-@cache
 def content() -> dict[str, Any]:
     """The printed figures."""
-    return published("calibration")
+    return checks.published(PAPER)
+
+
+def errata(ids: str | None) -> tuple[str, ...]:
+    """Errata of this paper by id."""
+    return checks.errata(PAPER, ids)
 
 
 def printed_tests() -> tuple[PrintedTest, ...]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy import special
 
 from evenhand.corpora import eec
-from evenhand.rating.orders import complete_order, partial_order
-from evenhand.rating.published import (
+from evenhand.published.checks import Check, checked, counted
+from evenhand.published.rating_figures import (
     HUGE,
     SAME,
     Cell,
@@ -27,10 +26,10 @@ from evenhand.rating.published import (
     published_scores,
     recorded_tests,
 )
+from evenhand.rating.orders import complete_order, partial_order
 from evenhand.rating.ratings import Rating
 from evenhand.rating.rejection import PRESETS, RejectionSettings
 from evenhand.rating.result import rate
-from evenhand.studies.reproduction import Check
 
 ROWS = {"E1": 8, "E2": 8, "E3": 16, "E4": 24, "E5": 24}
 """Sentences a class of the synthetic groups, by word set; a class of race and gender together has half of them."""
@@ -61,19 +60,6 @@ def reproduce_rating() -> tuple[Check, ...]:
     )
 
 
-def _check(claim: str, where: str, printed: str, here: str, *, agree: bool, **more: Any) -> Check:
-    return Check(claim, where, printed, here, "reproduced" if agree else "differs", **more)
-
-
-def _counted(claim: str, where: str, checks: Sequence[Check]) -> Iterator[Check]:
-    """A line that counts many checks, and those."""
-    agreeing = sum(check.outcome == "reproduced" for check in checks)
-    why = tuple(dict.fromkeys(one for check in checks for one in check.errata))
-    agree = agreeing == len(checks)
-    yield _check(claim, where, f"{len(checks)} cells", f"{agreeing} agree", agree=agree, errata=why)
-    yield from checks
-
-
 def _rated(group: str, preset: str) -> Rating:
     attribute = ATTRIBUTES[group]
     frame = published_scores().filter(pl.col("group") == group.partition("_")[0])
@@ -97,8 +83,8 @@ def _recorded() -> Iterator[Check]:
             agree = abs(t - cell.t) <= 1e-6 * max(1.0, cell.t) and mark == cell.mark
             here = _marked(f"{t:.6g}", mark)
             claim = f"{table.data} {table.group}, {cell.name}: t and verdict"
-            checks.append(_check(claim, table.where, cell.text, here, agree=agree, counted=True))
-        yield from _counted(f"{table.data} {table.group}: t to 1e-6, and verdicts", table.where, checks)
+            checks.append(checked(claim, table.where, cell.text, here, agree=agree, counted=True))
+        yield from counted(f"{table.data} {table.group}: t to 1e-6, and verdicts", table.where, checks, what="cells")
 
 
 def _scores(rows: Sequence[Order]) -> Iterator[Check]:
@@ -117,7 +103,7 @@ def _same_scores(claim: str, row: Order, here: Mapping[str, float], ids: str | N
     agree = all(_agrees(score, here[system]) for system, score in printed.items())
     mine = {system: here[system] for system in printed}
     why = () if agree else errata(ids)
-    return _check(claim, f"table {row.table}", _listed(printed), _listed(mine), agree=agree, errata=why)
+    return checked(claim, f"table {row.table}", _listed(printed), _listed(mine), agree=agree, errata=why)
 
 
 def _agrees(printed: float, here: float) -> bool:
@@ -134,12 +120,12 @@ def _verdicts() -> Iterator[Check]:
             claim = f"{table.data} {table.group}, {cell.name}: verdict"
             here = " or ".join(_marked("", mark) or "not rejected" for mark in possible)
             why, agree = errata(table.errata.get(cell.name)), cell.mark in possible
-            checks.append(_check(claim, table.where, cell.text, here, agree=agree, errata=why, counted=True))
+            checks.append(checked(claim, table.where, cell.text, here, agree=agree, errata=why, counted=True))
             stated += cell.mark in _possible_marks(cell, table, PRESETS["stated"])
         cells += len(checks)
-        yield from _counted(f"{table.data} {table.group}: verdicts by the printed t", table.where, checks)
+        yield from counted(f"{table.data} {table.group}: verdicts by the printed t", table.where, checks, what="cells")
     claim, here = "verdicts at the stated levels", f"{stated:,} agree"
-    yield _check(claim, "section IV-D", f"{cells:,} cells", here, agree=stated == cells, errata=errata("E02"))
+    yield checked(claim, "section IV-D", f"{cells:,} cells", here, agree=stated == cells, errata=errata("E02"))
 
 
 def _possible_marks(cell: Cell, table: TestTable, settings: RejectionSettings) -> list[int]:
@@ -194,10 +180,10 @@ def _impacts() -> Iterator[Check]:
         printed = f"{_listed_pair(row.impacts)}, larger {_score(row.largest)}"
         claim = f"{row.data} {row.group}, {row.system} {row.dataset}: impacts from the printed means"
         found = f"{_listed_pair(here)}, larger {_score(max(here))}"
-        check = _check(claim, row.where, printed, found, agree=agree, errata=errata(row.erratum), counted=True)
+        check = checked(claim, row.where, printed, found, agree=agree, errata=errata(row.erratum), counted=True)
         by_table.setdefault((f"{row.data} {row.group}", row.where), []).append(check)
     for (name, where), checks in by_table.items():
-        yield from _counted(f"{name}: impacts from the printed means", where, checks)
+        yield from counted(f"{name}: impacts from the printed means", where, checks, what="cells")
 
 
 def _impact(observed: float, adjusted: float) -> float:
@@ -239,7 +225,7 @@ def _levels(rows: Sequence[Order]) -> Iterator[Check]:
         found = complete_order(row.scores, 3)
         in_order = [system for system, _ in partial_order(row.scores)]
         ids = row.errata.get("ratings")
-        yield _check(
+        yield checked(
             f"{row.name}: levels from the printed scores",
             f"table {row.table}",
             _listed({system: row.ratings[system] for system in in_order}),
@@ -254,7 +240,7 @@ def _by_algorithm(rows: Sequence[Order]) -> Iterator[Check]:
     agreeing = sum(_last_parts(row.scores) == row.ratings for row in rows)
     claim, where = "levels by the algorithm as printed", "supplement, algorithm 4"
     here, agree = f"{agreeing} rows agree", agreeing == len(rows)
-    yield _check(claim, where, f"{len(rows)} rows", here, agree=agree, errata=errata("E06"))
+    yield checked(claim, where, f"{len(rows)} rows", here, agree=agree, errata=errata("E06"))
 
 
 def _last_parts(scores: Mapping[str, float]) -> dict[str, int]:
@@ -276,7 +262,7 @@ def _by_equation(rows: Sequence[Order]) -> Iterator[Check]:
         agree = printed == dict(rated.ratings)
         here, why = _listed(rated.ratings), () if agree else errata(row.errata["impact"])
         where = f"table {row.table}"
-        yield _check(f"{row.name}: levels by equation 1", where, _listed(printed), here, agree=agree, errata=why)
+        yield checked(f"{row.name}: levels by equation 1", where, _listed(printed), here, agree=agree, errata=why)
 
 
 def _statements(rows: Sequence[Order]) -> Iterator[Check]:
@@ -285,24 +271,24 @@ def _statements(rows: Sequence[Order]) -> Iterator[Check]:
     gender = people[name["printed"]]
     said = f"{name['printed']}, female"
     agree = gender == "female"
-    yield _check(name["claim"], name["where"], said, str(gender), agree=agree, errata=errata(name["erratum"]))
+    yield checked(name["claim"], name["where"], said, str(gender), agree=agree, errata=errata(name["erratum"]))
     before, after = (
         next(row.scores["S_g"] for row in rows if (row.data, row.group) == (data, "Chatbot"))
         for data in ("HD2", "HD2_D")
     )
     share = 100 * (before - after) / before
     agree = round(share, 1) == reduction["printed"]
-    yield _check(reduction["claim"], reduction["where"], f"{reduction['printed']} %", f"{share:.1f} %", agree=agree)
+    yield checked(reduction["claim"], reduction["where"], f"{reduction['printed']} %", f"{share:.1f} %", agree=agree)
     for one in sizes:
         implied = round(one["conversations"] * sum(one["utterances"]))
         why = errata(one["erratum"])
         agree = implied == one["printed"]
         here = f"{implied:,} by table III"
-        yield _check(one["claim"], one["where"], f"{one['printed']:,}", here, agree=agree, errata=why)
+        yield checked(one["claim"], one["where"], f"{one['printed']:,}", here, agree=agree, errata=why)
     tabled = [max(row.impacts) for row in printed_impacts() if (row.data, row.system) == ("SD", "S_h")]
     largest = " and ".join(f"{max(part):g}" for part in (tabled[:3], tabled[3:]))
     why = errata(impact["erratum"])
-    yield _check(impact["claim"], impact["where"], str(impact["printed"]), largest, agree=False, errata=why)
+    yield checked(impact["claim"], impact["where"], str(impact["printed"]), largest, agree=False, errata=why)
 
 
 def _beyond() -> Iterator[Check]:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import UsageError
-from evenhand.rating.published import content, orders, printed_tests, published_scores
+from evenhand.published import Check
+from evenhand.published.rating_figures import content, orders, printed_tests, published_scores
 from evenhand.reproducing import reproduce
-from evenhand.studies.reproduction import Check
 
 
 @pytest.fixture(scope="module")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from evenhand.corpora import eec
+from evenhand.published.calibration_figures import LABELS, PrintedTest, content, errata, p_of, printed_tests
+from evenhand.published.checks import Check, checked, counted
 from evenhand.repairs.pairings import pairings
-from evenhand.repairs.printed import LABELS, PrintedTest, content, p_of, printed_tests
 from evenhand.repairs.reference_layers import all_layers, mean_layer
-from evenhand.studies.reproduction import Check
 
 BABBAGE = "the answers of GPT-3 Babbage, which were not published"
 LARGEST_STEP = 3.0
@@ -24,29 +24,14 @@ def reproduce_calibration() -> tuple[Check, ...]:
     return (*_design(), *_tests(), *_statements(), *_words(), *_examples(), *_without_race(), *_said(), *_beyond())
 
 
-def _check(claim: str, where: str, printed: str, here: str, *, agree: bool, **more: Any) -> Check:
-    return Check(claim, where, printed, here, "reproduced" if agree else "differs", **more)
-
-
-def _errata(one: str | None) -> tuple[str, ...]:
-    return () if one is None else (f"{one}: {content()['errata'][one]}",)
-
-
-def _counted(claim: str, where: str, checks: Sequence[Check]) -> Iterator[Check]:
-    """A line that counts many checks, and those."""
-    agreeing = sum(check.outcome == "reproduced" for check in checks)
-    yield _check(claim, where, f"{len(checks)} rows", f"{agreeing} agree", agree=agreeing == len(checks))
-    yield from checks
-
-
 def _design() -> Iterator[Check]:
     found = {one.question: one.n for one in pairings(eec())}
     for question, pairs in content()["design"]["pairs"].items():
         here = found[question]
-        yield _check(f"pairs of means: {question}", "section 5", f"{pairs}", f"{here}", agree=pairs == here)
+        yield checked(f"pairs of means: {question}", "section 5", f"{pairs}", f"{here}", agree=pairs == here)
     words = {(emotion, word) for emotion, by_word in content()["words"]["rows"].items() for word in by_word}
     ours = {row for row in eec().frame.select("emotion", "emotion_word").iter_rows() if None not in row}
-    yield _check(
+    yield checked(
         "emotion words", "figure 5", f"{len(words)}", f"{len(words & ours)} of our {len(ours)}", agree=words == ours
     )
 
@@ -54,18 +39,18 @@ def _design() -> Iterator[Check]:
 def _tests() -> Iterator[Check]:
     for where in dict.fromkeys(one.where for one in printed_tests()):
         rows = [one for one in printed_tests() if one.where == where]
-        yield from _counted("t from the mean and its standard error", where, [_t(one) for one in rows])
-        yield from _counted("p from t and the number of pairs", where, [_p(one) for one in rows])
-        yield from _counted("p below 0.05", where, [_flag(one) for one in rows])
+        yield from counted("t from the mean and its standard error", where, [_t(one) for one in rows], what="rows")
+        yield from counted("p from t and the number of pairs", where, [_p(one) for one in rows], what="rows")
+        yield from counted("p below 0.05", where, [_flag(one) for one in rows], what="rows")
     design = content()["design"]
     marked, all_of_them = sum(one.significant for one in printed_tests()), len(printed_tests())
     agree = (marked, all_of_them) == (design["significant"], design["tests"])
-    yield _check("significant in all but one test", "section 6", "12 of 13", f"{marked} of {all_of_them}", agree=agree)
+    yield checked("significant in all but one test", "section 6", "12 of 13", f"{marked} of {all_of_them}", agree=agree)
     before = {one.question: float(one.mean) for one in printed_tests() if one.version == "baseline"}
     after = [one for one in printed_tests() if one.version != "baseline"]
     turned = sum(float(one.mean) * before[one.question] < 0 for one in after)
     claim = "the direction is reversed in all calibrated models"
-    yield _check(claim, "section 6", f"{len(after)}", f"{turned} of {len(after)}", agree=turned == len(after))
+    yield checked(claim, "section 6", f"{len(after)}", f"{turned} of {len(after)}", agree=turned == len(after))
 
 
 def _t(one: PrintedTest) -> Check:
@@ -73,19 +58,19 @@ def _t(one: PrintedTest) -> Check:
     least, most = _ends(one.standard_error)
     agree = _overlap(_ends(one.t.lstrip("-")), (low / most, high / least)) and (one.t[0] == "-") == (one.mean[0] == "-")
     here = f"{low / most:.3g} to {high / least:.3g}"
-    return _check(f"{one.name}: size of t", one.where, one.t, here, agree=agree, counted=True)
+    return checked(f"{one.name}: size of t", one.where, one.t, here, agree=agree, counted=True)
 
 
 def _p(one: PrintedTest) -> Check:
     low, high = sorted(p_of(end, one.n) for end in _ends(one.t))
     agree = low < float(one.p[1:]) if one.p[0] == "<" else _overlap(_ends(one.p), (low, high))
-    return _check(f"{one.name}: p", one.where, one.p, f"{low:.2g} to {high:.2g}", agree=agree, counted=True)
+    return checked(f"{one.name}: p", one.where, one.p, f"{low:.2g} to {high:.2g}", agree=agree, counted=True)
 
 
 def _flag(one: PrintedTest) -> Check:
     p = p_of(float(one.t), one.n)
     printed, here = ("yes" if flag else "no" for flag in (one.significant, p < content()["design"]["alpha"]))
-    return _check(f"{one.name}: p below 0.05", one.where, printed, here, agree=printed == here, counted=True)
+    return checked(f"{one.name}: p below 0.05", one.where, printed, here, agree=printed == here, counted=True)
 
 
 def _ends(printed: str) -> tuple[float, float]:
@@ -108,7 +93,7 @@ def _statements() -> Iterator[Check]:
     for said in content()["statements"]:
         row = rows[said["question"], said["version"]]
         agree = _overlap(_ends(said["printed"]), _ends(row.mean))
-        yield _check(
+        yield checked(
             f"{row.name}: mean difference", said["where"], said["printed"], f"{row.mean} in {row.where}", agree=agree
         )
     words = content()["words"]
@@ -116,8 +101,8 @@ def _statements() -> Iterator[Check]:
     for word, printed in words["statements"].items():
         low, high = _ends(printed)
         agree, here = low <= means[word] <= high, f"{means[word]:.2f} in {words['where']}"
-        why = _errata(words["errata"].get(word))
-        yield _check(f"baseline, {word}: mean score", "section 5", printed, here, agree=agree, errata=why)
+        why = errata(words["errata"].get(word))
+        yield checked(f"baseline, {word}: mean score", "section 5", printed, here, agree=agree, errata=why)
 
 
 def _words() -> Iterator[Check]:
@@ -135,12 +120,12 @@ def _words() -> Iterator[Check]:
         here = f"their tests: {'; '.join(text for text in tests if text)}"
         claim = f"emotion words that {version} and {other} score differently"
         printed = f"{different} of {len(rows)}"
-        yield _check(claim, words["where"], printed, here, agree=different > 0, errata=_errata(erratum))
+        yield checked(claim, words["where"], printed, here, agree=different > 0, errata=errata(erratum))
     highest = _highest_expected()
     claim = "additive-mean, enraged: the score is that of the most likely label"
     here = f"an expected score would be at most {highest:.2f}"
     score = words["rows"]["anger"]["enraged"][words["versions"].index("additive-mean")]
-    yield _check(claim, words["where"], f"{score:.2f}", here, agree=score > highest)
+    yield checked(claim, words["where"], f"{score:.2f}", here, agree=score > highest)
 
 
 def _compared(one: PrintedTest, version: str) -> str:
@@ -161,12 +146,12 @@ def _examples() -> Iterator[Check]:
     for emotion, row in examples["rows"].items():
         words = ", ".join(row["words"])
         agree = row["of"] == emotion
-        why = () if agree else _errata(examples["erratum"])
-        yield _check(f"examples of {emotion}", where, words, f"words of {row['of']}", agree=agree, errata=why)
+        why = () if agree else errata(examples["erratum"])
+        yield checked(f"examples of {emotion}", where, words, f"words of {row['of']}", agree=agree, errata=why)
     new = [word for row in examples["rows"].values() for word in row["words"] if word not in corpus]
     total = sum(len(row["words"]) for row in examples["rows"].values())
     claim = "words of examples that are not in the corpus"
-    yield _check(claim, "section 5", f"{total}", f"{len(new)}", agree=len(new) == total)
+    yield checked(claim, "section 5", f"{total}", f"{len(new)}", agree=len(new) == total)
 
 
 def _without_race() -> Iterator[Check]:
@@ -176,13 +161,13 @@ def _without_race() -> Iterator[Check]:
     mean = mean_layer(layers, there, [1.0, 1.0])
     same = [np.array_equal(mean, all_layers(layers, there, multiplies=multiplies)) for multiplies in (True, False)]
     here = "identical" if all(same) else "different"
-    yield _check("without a race, mean variants", "footnote 2", "identical", here, agree=all(same))
+    yield checked("without a race, mean variants", "footnote 2", "identical", here, agree=all(same))
 
 
 def _said() -> Iterator[Check]:
     for one in content()["said"]:
-        yield _check(
-            one["claim"], one["where"], one["printed"], one["meant"], agree=False, errata=_errata(one["erratum"])
+        yield checked(
+            one["claim"], one["where"], one["printed"], one["meant"], agree=False, errata=errata(one["erratum"])
         )
 
 
