@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import json
+import os
 import re
 import tempfile
 from collections.abc import Callable
@@ -16,7 +18,17 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from evenhand import audit, compare, eec, measure_file, repair, study
+from evenhand import (
+    RepairSettings,
+    UsageError,
+    audit,
+    compare,
+    eec,
+    measure_file,
+    repair,
+    score,
+    study,
+)
 from evenhand.annotating import check_sheets
 from evenhand.assessing import rate_systems
 from evenhand.chatting import examine_chat
@@ -24,13 +36,15 @@ from evenhand.cli.app import app
 from evenhand.errors import EvenhandError
 from evenhand.measuring import MeasureSettings
 from evenhand.rating import rate
-from evenhand.repairs.workshop import RepairSettings
 from evenhand.results import Note, Provenance, Result
 from evenhand.results.rendering import renderer_of
 from evenhand.saved import KINDS, load_result
-from evenhand.studies.synthetic import a_study, write_study
+from evenhand.specs import resolve
+from evenhand.studies.synthetic import Planted, write_study
 from evenhand.translation import Dictionary, Drift, ThereAndBack, drift
 
+FRIENDS = Path(__file__).parents[1] / "promises" / "saved" / "friends.yaml"
+GAPS = {"gender": (0.02, 0.005), "race": (0.0, 0.004)}
 INPUTS = Path(__file__).parents[1] / "promises" / "inputs"
 LATIN = {"she": "illa", "he": "illa", "her": "illam", "my son": "puer", "this man": "", "happy": "laeta"}
 
@@ -55,11 +69,56 @@ def labelled() -> Result:
     return audit(module.sentiment, "identity", attributes="age", sample=480, progress=False)
 
 
-def studied() -> Result:
-    """A small study of made-up submissions."""
-    with tempfile.TemporaryDirectory() as folder:
-        write_study(Path(folder), a_study(systems=2, dimensions=["anger"]))
-        return study(Path(folder) / "submissions", gold=Path(folder) / "gold", progress=False)
+def in_a_folder(make: Callable[[Path], Result]) -> Callable[[], Result]:
+    """Gives what makes a result a folder to lay files into."""
+
+    def made() -> Result:
+        with tempfile.TemporaryDirectory() as folder:
+            return make(Path(folder))
+
+    return made
+
+
+@in_a_folder
+def a_study(folder: Path) -> Result:
+    """With ranks, a baseline, descriptors, a note and a file that cannot be read."""
+    made = [Planted(name, "anger", GAPS, noise=0.1 * place) for place, name in enumerate("ab", start=1)]
+    baseline = Planted("SVM-Unigrams", "anger", {"gender": (0.005, 0.005), "race": (0.004, 0.004)}, noise=0.2)
+    write_study(folder, [*made, baseline, Planted("b", "valence", GAPS)])
+    (folder / "submissions" / "b" / "broken.csv").write_text("text,score\nx,1\n")
+    return study(folder / "submissions", gold=folder / "gold", progress=False)
+
+
+@in_a_folder
+def a_bare_study(folder: Path) -> Result:
+    """Without gold and baseline, by one attribute and another correction."""
+    write_study(folder, [Planted("a", "joy", GAPS)], tweets=5, mystery=0, manifest=False)
+    return study(folder / "submissions", attributes=["gender"], progress=False)
+
+
+@in_a_folder
+def a_repair(folder: Path) -> Result:
+    """With the paper's evaluation, gold texts, every method that a lexicon allows, and methods that are left out."""
+    corpus = eec().sample(480)
+    gold = pl.DataFrame({"text": corpus.frame["text"][:40], "gold": [place / 40 for place in range(40)]})
+    gold.write_csv(folder / "gold.csv")
+    settings = RepairSettings(repetitions=1)
+    return repair("vader", corpus, settings=settings, gold=folder / "gold.csv", progress=False)
+
+
+@in_a_folder
+def an_advised_repair(folder: Path) -> Result:
+    """Of a planted bias, by one attribute."""
+    settings = RepairSettings(methods=("layers", "averaging", "additive"), repetitions=1)
+    return repair("planted(gap=0.2)+vader", FRIENDS, attributes="gender", settings=settings, progress=False)
+
+
+@in_a_folder
+def a_recorded_repair(folder: Path) -> Result:
+    """Of scores that are there already."""
+    corpus = eec().sample(480)
+    scores = score([resolve("planted(gap=0.05)", corpus)], corpus, progress=False)
+    return repair(scores, corpus, settings=RepairSettings(repetitions=1), progress=False)
 
 
 def rated_there_and_back() -> Result:
@@ -87,8 +146,11 @@ MADE: dict[str, Callable[[], Result]] = {
     "audit": partial(audit, "planted(gap=0.05)", sample=480, progress=False, command="evenhand audit ..."),
     "audit of labelled sentences": labelled,
     "audit of taggers": lambda: audit(blind, "ner-country", sample=200, progress=False),
-    "study": studied,
-    "repair": partial(repair, "planted(gap=0.05)", sample=480, settings=RepairSettings(repetitions=1), progress=False),
+    "study": a_study,
+    "study without gold": a_bare_study,
+    "repair": a_repair,
+    "repair that is advised": an_advised_repair,
+    "repair of scores": a_recorded_repair,
     "metrics": partial(measure_file, INPUTS / "predictions.csv", settings=MeasureSettings(bootstrap=20)),
     "ratings of systems": partial(
         rate_systems, ["biased-female", "vader"], groups=[1, 2], chat=["example"], bootstrap=20, progress=False
@@ -241,3 +303,40 @@ def test_notes_say_what_they_are_about() -> None:
     note = Note("vader", "not rated on SD, Group-3")
     assert str(note) == "vader: not rated on SD, Group-3"
     assert Note.from_dict(note.to_dict()) == note
+
+
+def test_its_json_alone_says_what_was_found(kept: Kept) -> None:
+    alone = type(kept.made).from_dict(json.loads(kept.made.to_json()))
+    assert alone.to_json() == kept.made.to_json()
+    assert (str(alone), alone.summary()) == (str(kept.made), kept.made.summary())
+    assert alone.frame().equals(kept.made.frame())
+
+
+def test_a_disk_that_is_full_changes_nothing(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = len(contents(kept.folder)) - 1
+    write = Path.write_bytes
+
+    def until_full(path: Path, content: bytes) -> int:
+        nonlocal room
+        room -= 1
+        if room < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, content)
+
+    (tmp_path / kept.made.file).write_text("of another result")
+    monkeypatch.setattr(Path, "write_bytes", until_full)
+    with pytest.raises(EvenhandError, match="No space left on device"):
+        kept.made.save(tmp_path, overwrite=True)
+    assert contents(tmp_path) == {kept.made.file: b"of another result"}
+
+
+def test_a_study_without_its_scores_is_told_in_the_terminal_and_says_why_it_has_no_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a_bare_study(tmp_path).save(tmp_path / "out", figures=False)
+    (tmp_path / "out" / "scores.parquet").unlink()
+    loaded = load_result(tmp_path / "out")
+    loaded.show(width=80)
+    assert "Gender: female − male" in capsys.readouterr().out
+    with pytest.raises(UsageError, match="saved without its scores and corpus"):
+        loaded.to_html()

@@ -25,11 +25,6 @@ CALIBRATORS = "calibrators"
 """The folder of the fitted calibrators, within that of the repair."""
 
 FITTED, EXACT, PUBLISHED = "fitted", "exact", "published"
-FAMILIES = {
-    FITTED: "fitted on one half, judged on the other",
-    EXACT: "equal by construction, at the cost of more questions",
-    PUBLISHED: "as published, from bare phrases",
-}
 
 WITHIN_AT_LEAST = 0.98
 """The rank correlation within a group below which a repair is too dear to be advised."""

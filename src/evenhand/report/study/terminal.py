@@ -11,6 +11,8 @@ from evenhand.report.study.words import best_in_words, in_words, problem_in_word
 from evenhand.studies import Study, Table
 
 MOST_PROBLEMS = 20
+WIDE = 1_000
+"""Wider than any table, to see how wide one is."""
 LEGEND = (
     "subm.: submissions by the published test, then by other corrections; Δ > 0, Δ < 0: means of positive and of "
     "negative differences; general: by the test for persons in general; equiv.: those shown equivalent."
@@ -20,7 +22,7 @@ LEGEND = (
 def print_study(study: Study, console: Console) -> None:
     """The tables on all sentences, what they say in words, and files that need a look."""
     for table in study.full():
-        console.print(_shown(table, study.general_tables[table.name]))
+        _print(table, study.general_tables[table.name], console)
     console.print(LEGEND, style="dim")
     for one in summary(study.statements):
         best = best_in_words(study.statements, one.attribute) if one.dimension is None else ""
@@ -32,18 +34,29 @@ def print_study(study: Study, console: Console) -> None:
         console.print(f"… and {len(study.problems) - MOST_PROBLEMS} more")
 
 
-def _shown(table: Table, general: Table) -> RichTable:
-    # Narrow enough for eighty columns.
-    made = RichTable(title=table_title(table), title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0))
+def _print(table: Table, general: Table, console: Console) -> None:
+    """A table, or where the terminal is too narrow for one, a line for each row: no number is ever cut."""
+    rows = _rows(table, general)
     names = ["dimension", "group", "subm.", "Δ > 0", "Δ < 0", *table.corrections, "general", "equiv."]
+    made = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for place, heading in enumerate(names):
         made.add_column(heading, justify="left" if place < 2 else "right", no_wrap=True)
+    for row in rows:
+        made.add_row(*map(Text, row))
+    console.print(Text(table_title(table), style="italic"))
+    if console.measure(made, options=console.options.update(width=WIDE)).maximum <= console.width:
+        console.print(made)
+        return
+    for dimension, group, *numbers in rows:
+        counts = ", ".join(f"{name} {number}" for name, number in zip(names[2:], numbers, strict=True))
+        console.print(Text(f"{f'{dimension}, ' if dimension else '  '}{group}: {counts}"))
+
+
+def _rows(table: Table, general: Table) -> list[tuple[str, ...]]:
     groups = [(dimension, group) for dimension, rows in table.rows.items() for group in rows]
+    made = []
     for (dimension, group), row in zip(groups, cells(table), strict=True):
         same = general.rows[dimension].get(group)
-        made.add_row(
-            *(Text("–" if text == UNDEFINED else text) for text in row),
-            str(same.submissions if same else 0),
-            str(same.equivalent if same else 0),
-        )
+        counts = (same.submissions, same.equivalent) if same else (0, 0)
+        made.append((*("–" if text == UNDEFINED else text for text in row), *map(str, counts)))
     return made
