@@ -760,11 +760,10 @@ class TestInUse:
         broken["yet"] = False
         server.requests.clear()
         np.testing.assert_array_equal(score([made()], corpus, cache=tmp_path / "two").matrix, whole)
-        # One kept batch is asked again, to see that the server still answers the same.
-        checked, new = server.questions[:2], server.questions[2:]
-        assert not any("My dad feels" in prompt for prompt in checked)
-        assert sum("My dad feels" in prompt for prompt in new) == 2
-        assert len(new) < len(corpus)
+        # What is kept of so few is asked again first, to see that the server still answers the same.
+        about_dad = ["My dad feels" in prompt for prompt in server.questions]
+        assert sum(about_dad) == 2
+        assert not any(about_dad[:6])
 
     @pytest.mark.slow
     @pytest.mark.parametrize("works", [True, False])
@@ -884,11 +883,12 @@ class TestRealServer:
 
         whole = score([made()], corpus, cache=tmp_path / "one").matrix
         calls: list[int] = []
+        interrupting = True
         masses = ServedModel.masses
 
         def killed(self: ServedModel, prefix: str, endings: Any, labels: Any) -> Array:
             calls.append(len(endings))
-            if len(calls) == 4:
+            if interrupting and len(calls) == 4:
                 raise KeyboardInterrupt
             return masses(self, prefix, endings, labels)
 
@@ -896,8 +896,9 @@ class TestRealServer:
         with pytest.raises(KeyboardInterrupt):
             score([made()], corpus, cache=tmp_path / "two")
         calls.clear()
+        interrupting = False
         with caplog.at_level(logging.INFO):
             resumed = score([made()], corpus, cache=tmp_path / "two").matrix
-        assert "6 answers are kept from a run that was not finished" in caplog.text
-        assert calls == [2, 2, 2]  # one to see that it still answers the same
+        assert "6 of 10 answers are kept from a run that did not finish, and still hold" in caplog.text
+        assert calls == [2, 2, 2, 2, 2]  # the first three to see that it still answers the same
         np.testing.assert_allclose(resumed, whole, atol=1e-6)
