@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from evenhand.asking import score
+from evenhand.asking.plan import make_plan
 from evenhand.corpora.corpus import Corpus
-from evenhand.scoring import score
-from evenhand.scoring.plan import make_plan
 from evenhand.systems.base import Array, Output, Scorer
 
 SENTENCES = 8_640

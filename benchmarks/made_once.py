@@ -12,13 +12,13 @@ from unittest.mock import patch
 
 import numpy as np
 
-from evenhand.auditing import audit
+from evenhand.asking import Scores
 from evenhand.contrasts import declare
 from evenhand.corpora import Corpus, eec
 from evenhand.corpora.persons import Directory
-from evenhand.repairing import repair
 from evenhand.repairs import layers
-from evenhand.scoring import Scores
+from evenhand.verbs.audit import audit
+from evenhand.verbs.repair import repair
 
 CONTRASTS, DIRECTORIES, FITS, COPIES = "contrasts", "directories of persons", "fits of layers", "copies of scores"
 MOST = {

@@ -17,16 +17,16 @@ from scipy import stats
 
 import evenhand.studies.examination as examination
 from benchmarks.contrasts import plain, timed
+from evenhand.asking import Column, Scores
 from evenhand.contrasts import contrast
 from evenhand.corpora import eec
-from evenhand.scoring import Column, Scores
+from evenhand.files.task_files import DIMENSIONS
 from evenhand.stats import paired_test
 from evenhand.studies import Reader, Study, examine, find_entries, read_gold
 from evenhand.studies.entries import Entry
 from evenhand.studies.reading import Submission, Submissions
 from evenhand.studies.synthetic import a_study, gold_name, write_study
 from evenhand.systems.base import Output
-from evenhand.task_files import DIMENSIONS
 
 SYSTEMS = {"anger": 46, "fear": 46, "joy": 45, "sadness": 46, "valence": 36}
 SUBMISSIONS = sum(SYSTEMS.values())

@@ -19,55 +19,35 @@ PACKAGE = Path(evenhand.__file__).parent
 # From left to right, as in docs/architecture.md; a room may import from its own and from those to its left.
 ROOMS = [
     {"errors"},
-    {"plain"},
-    {"numbering"},
-    {"settings"},
-    {"registry"},
+    {"settings", "numbering", "schemes"},
     {"files"},
-    {"records"},
-    {"columns"},
-    {"tables"},
-    {"task_files"},
-    {"schemes"},
     {"corpora"},
     {"systems"},
-    {"scoring"},
+    {"asking"},
     {"results"},
-    {"recorded"},
     {"translation"},
     {"stats"},
     {"metrics"},
     {"measuring"},
     {"contrasts"},
-    {"findings"},
     {"comparing"},
     {"studies"},
     {"rating"},
     {"repairs"},
     {"published"},
-    {"system_file"},
     {"specs"},
-    {"tagging"},
     {"annotating"},
     {"report"},
-    {"saved"},
     {"verbs"},
-    {"auditing"},
-    {"comparing_runs"},
-    {"studying"},
-    {"chatting"},
-    {"assessing"},
-    {"repairing"},
-    {"reproducing"},
     {"cli"},
 ]
 PLACE = {room: place for place, rooms in enumerate(ROOMS) for room in rooms}
 # Rooms that would have no business there even though they stand to the left.
 STRANGERS = {
-    "stats": {"corpora", "systems", "scoring", "recorded", "tables"},
-    "metrics": {"corpora", "systems", "scoring", "recorded"},
-    "contrasts": {"systems", "scoring", "recorded"},
-    "report": {"systems", "specs", "recorded"},
+    "stats": {"corpora", "systems", "asking", "files"},
+    "metrics": {"corpora", "systems", "asking"},
+    "contrasts": {"systems", "asking"},
+    "report": {"systems", "specs"},
 }
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
@@ -99,7 +79,7 @@ def test_no_room_knows_what_is_to_its_right(path: Path) -> None:
 def test_only_the_report_and_the_command_line_render() -> None:
     renderers = {"rich", "altair", "jinja2", "vl_convert", "typer"}
     offenders = {room(path) for path in FILES if {name.split(".")[0] for name in imported(path)} & renderers}
-    assert offenders <= {"report", "cli", "scoring"}  # scoring shows a progress bar
+    assert offenders <= {"report", "cli", "asking"}  # asking shows a progress bar
 
 
 def test_nobody_pickles_and_nobody_evaluates() -> None:

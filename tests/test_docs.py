@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from evenhand.cli.app import app
 from evenhand.corpora import load_corpus
+from evenhand.specs.system_file import read_system_file
 from evenhand.stats import CORRECTIONS
-from evenhand.system_file import read_system_file
 from evenhand.systems import REGISTRY
 
 ROOT = Path(__file__).parent.parent

@@ -14,7 +14,7 @@ import pytest
 
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.specs import resolve
+from evenhand.specs.resolving import resolve
 from evenhand.systems import REGISTRY, Scorer
 from evenhand.systems.installed import listed_systems
 

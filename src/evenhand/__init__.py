@@ -6,24 +6,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evenhand.auditing import audit
+    from evenhand.asking import Scores, score
     from evenhand.comparing import Settings
     from evenhand.comparing.audit import Audit
     from evenhand.comparing.comparison import Comparison
-    from evenhand.comparing_runs import compare
+    from evenhand.comparing.findings import Finding
     from evenhand.corpora import Corpus, eec, load_corpus
     from evenhand.errors import EvenhandError, UsageError
-    from evenhand.findings import Finding
     from evenhand.measuring import measure_file, measure_scores
     from evenhand.metrics import Predictions, measure
-    from evenhand.repairing import repair
     from evenhand.repairs import Calibrator, load_calibrator
     from evenhand.repairs.result import Repair
     from evenhand.repairs.workshop import RepairSettings
-    from evenhand.scoring import Scores, score
     from evenhand.studies import Study
-    from evenhand.studying import study
     from evenhand.systems import Output, Scorer
+    from evenhand.verbs.audit import audit
+    from evenhand.verbs.compare import compare
+    from evenhand.verbs.repair import repair
+    from evenhand.verbs.study import study
 
 __all__ = [
     "Audit",
@@ -61,27 +61,27 @@ _HOMES = {
     "Comparison": "evenhand.comparing.comparison",
     "Corpus": "evenhand.corpora",
     "EvenhandError": "evenhand.errors",
-    "Finding": "evenhand.findings",
+    "Finding": "evenhand.comparing.findings",
     "Output": "evenhand.systems",
     "Predictions": "evenhand.metrics",
     "Repair": "evenhand.repairs.result",
     "RepairSettings": "evenhand.repairs.workshop",
     "Scorer": "evenhand.systems",
-    "Scores": "evenhand.scoring",
+    "Scores": "evenhand.asking",
     "Settings": "evenhand.comparing",
     "Study": "evenhand.studies",
     "UsageError": "evenhand.errors",
-    "audit": "evenhand.auditing",
-    "compare": "evenhand.comparing_runs",
+    "audit": "evenhand.verbs.audit",
+    "compare": "evenhand.verbs.compare",
     "eec": "evenhand.corpora",
     "load_calibrator": "evenhand.repairs",
     "load_corpus": "evenhand.corpora",
     "measure": "evenhand.metrics",
     "measure_file": "evenhand.measuring",
     "measure_scores": "evenhand.measuring",
-    "repair": "evenhand.repairing",
-    "score": "evenhand.scoring",
-    "study": "evenhand.studying",
+    "repair": "evenhand.verbs.repair",
+    "score": "evenhand.asking",
+    "study": "evenhand.verbs.study",
 }
 
 

@@ -12,15 +12,15 @@ import polars as pl
 
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
-from evenhand.files import check_writable, write_together
-from evenhand.plain import rebuild
+from evenhand.files.plain import rebuild
+from evenhand.files.tables import BYTE_ORDER_MARK
+from evenhand.files.whole import check_writable, write_together
 from evenhand.results import Provenance, Result
 from evenhand.settings import check_count, check_seed
 from evenhand.stats.agreement import Agreement, Level, agreement
 from evenhand.stats.types import Floats
-from evenhand.systems.annotations import read_annotations
-from evenhand.systems.human import SHEETS, annotator_files
-from evenhand.tables import BYTE_ORDER_MARK
+from evenhand.systems.people.annotations import read_annotations
+from evenhand.systems.people.human import SHEETS, annotator_files
 
 INSTRUCTIONS = """# How to label the texts
 

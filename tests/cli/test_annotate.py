@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from evenhand.annotating import check_sheets, write_sheets
+from evenhand.asking import score
 from evenhand.cli.app import app
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
-from evenhand.scoring import score
-from evenhand.systems.human import Human
+from evenhand.systems.people.human import Human
 
 
 def annotate(*arguments: str) -> Result:

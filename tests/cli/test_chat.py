@@ -10,11 +10,11 @@ import pytest
 import vl_convert
 from typer.testing import CliRunner, Result
 
-from evenhand.chatting import examine_chat
 from evenhand.cli.app import app
 from evenhand.corpora.chat import read_chat
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.report.chat import chat_figures
+from evenhand.verbs.chat import examine_chat
 
 
 def chat(*arguments: str) -> Result:

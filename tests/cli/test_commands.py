@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from evenhand.corpora import eec
-from evenhand.tables import write_table
+from evenhand.files.tables import write_table
 
 pytestmark = pytest.mark.slow  # each test starts processes; `make quick` does without
 

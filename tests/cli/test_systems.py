@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from evenhand.cli.app import app
-from evenhand.registry import Entry
-from evenhand.specs import FORMS
+from evenhand.files.registry import Entry
+from evenhand.specs.resolving import FORMS
 from evenhand.systems import REGISTRY, installed
 
 

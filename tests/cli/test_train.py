@@ -259,7 +259,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
     import transformers
 
-    from evenhand.systems.checkpoint import quiet
+    from evenhand.systems.transformers.checkpoint import quiet
 
     folder = tmp_path_factory.mktemp("encoder")
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *INTENSITY, *OTHERS, "oslo", "bay", "in"]

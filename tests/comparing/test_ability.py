@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from evenhand.asking import Column, Scores
 from evenhand.comparing.ability import FAINT, Ability, abilities
 from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.corpora.intensity import intensities
 from evenhand.errors import EvenhandError
-from evenhand.scoring import Column, Scores
 from evenhand.systems import Output
 
 EMOTIONS = ("anger", "fear", "joy", "sadness")

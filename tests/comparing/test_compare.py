@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import Column, Scores
 from evenhand.comparing import Compared, Settings, compare
+from evenhand.comparing.findings import Finding
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.findings import Finding
-from evenhand.scoring import Column, Scores
 from evenhand.systems import Output
 
 FRAME = eec().frame

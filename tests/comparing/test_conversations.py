@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import score
 from evenhand.comparing.conversations import Difference, sentiment_given, what_is_said
 from evenhand.corpora.chat import Conversations, chat_corpus, prepare, read_chat
-from evenhand.scoring import score
 from evenhand.systems import as_scorer
 
 Spoken = list[tuple[str, str, str, str]]

@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from evenhand.asking import Column, Scores
 from evenhand.comparing import Settings
 from evenhand.comparing.differences import GapDifference, gap_differences
 from evenhand.comparing.general import general_gap
 from evenhand.comparing.sharing import Paired
 from evenhand.contrasts import contrast
 from evenhand.corpora import Corpus, eec
-from evenhand.scoring import Column, Scores
 from evenhand.stats import Components
 from evenhand.systems import Output
 

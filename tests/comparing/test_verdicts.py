@@ -8,11 +8,11 @@ import pytest
 from scipy import special, stats
 from statsmodels.stats.multitest import multipletests
 
+from evenhand.asking import Column, Scores
 from evenhand.comparing import Settings, compare, tested
+from evenhand.comparing.findings import Finding
 from evenhand.contrasts import contrast
 from evenhand.corpora import Corpus, eec
-from evenhand.findings import Finding
-from evenhand.scoring import Column, Scores
 from evenhand.stats import Components
 from evenhand.systems import Output
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evenhand.auditing import audit
 from evenhand.contrasts import contrasts
 from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.corpora.catalogue import packaged_recipe
 from evenhand.corpora.language import language, sentence_case
+from evenhand.files.tables import write_table
 from evenhand.report.corpus import describe
-from evenhand.tables import write_table
+from evenhand.verbs.audit import audit
 
 GROUPS = {
     "gender": {"aab", "female", "male", "cis", "many-genders", "no-gender", "non-binary", "trans"},

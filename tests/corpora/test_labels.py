@@ -17,9 +17,9 @@ from evenhand.corpora.chat.corpus import chat_corpus
 from evenhand.corpora.corpus import METADATA
 from evenhand.corpora.recipe import read_recipe
 from evenhand.errors import EvenhandError
+from evenhand.files.tables import TableFile
 from evenhand.repairs.held_out import labels, questions
 from evenhand.repairs.pairings import pairings
-from evenhand.tables import TableFile
 
 
 @pytest.mark.parametrize("name", corpus_names())

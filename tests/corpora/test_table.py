@@ -9,7 +9,7 @@ import pytest
 
 from evenhand.corpora import eec, load_corpus
 from evenhand.errors import EvenhandError
-from evenhand.tables import write_table
+from evenhand.files.tables import write_table
 
 ROWS = pl.DataFrame(
     {

@@ -14,8 +14,8 @@ from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error
 
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.files.tables import write_table
 from evenhand.metrics.quality import MEASURES, REST, quality_by, read_quality_table
-from evenhand.tables import write_table
 
 RNG = np.random.default_rng(5)
 N = 90

@@ -19,7 +19,7 @@ from evenhand.errors import UsageError
 from evenhand.published import Check, calibration, reproduce_calibration
 from evenhand.published.calibration import BABBAGE
 from evenhand.published.calibration_figures import content, printed_evaluation, printed_tests
-from evenhand.reproducing import reproduce
+from evenhand.verbs.reproduce import reproduce
 
 PAGE = (Path(__file__).parents[2] / "docs" / "calibration.md").read_text(encoding="utf-8")
 

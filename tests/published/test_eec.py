@@ -12,6 +12,7 @@ import pytest
 import evenhand
 from evenhand.corpora import eec
 from evenhand.errors import UsageError
+from evenhand.files.task_files import DIMENSIONS
 from evenhand.published.checks import published
 from evenhand.published.eec import (
     MODELS,
@@ -20,11 +21,10 @@ from evenhand.published.eec import (
     _within,
     reproduce_eec,
 )
-from evenhand.reproducing import reproduce
 from evenhand.studies import Study
 from evenhand.studies.synthetic import Planted, write_study
 from evenhand.studies.tables import ALL, GROUPS, Row
-from evenhand.task_files import DIMENSIONS
+from evenhand.verbs.reproduce import reproduce
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,8 @@ def test_an_unknown_paper_is_refused() -> None:
 
 def trained(folder: Path, *, male_higher: set[str]) -> None:
     """Five models from texts in which one gender, or the other, goes with higher scores."""
-    from evenhand.systems.lesson import read_lesson
-    from evenhand.systems.svm_training import train_svm
+    from evenhand.systems.training.lesson import read_lesson
+    from evenhand.systems.training.svm import train_svm
 
     for dimension in DIMENSIONS:
         gap = 0.1 if dimension in male_higher else -0.1

@@ -11,7 +11,7 @@ import pytest
 from evenhand.errors import UsageError
 from evenhand.published import Check
 from evenhand.published.rating_figures import content, orders, printed_tests, published_scores
-from evenhand.reproducing import reproduce
+from evenhand.verbs.reproduce import reproduce
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import Scores
+from evenhand.asking.scores import Column
 from evenhand.corpora import Corpus, causal
 from evenhand.corpora.lexicon import Persons
 from evenhand.rating import Impact, Rating, long_form, rate
-from evenhand.scoring import Scores
-from evenhand.scoring.scores import Column
 from evenhand.systems import Output
 
 Row = tuple[str, str, float]

@@ -11,12 +11,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import Scores
+from evenhand.asking.scores import Column
 from evenhand.corpora import causal
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.published.rating_figures import published_scores
 from evenhand.rating import Ratings, RejectionSettings, complete_order, long_form, partial_order, rate
-from evenhand.scoring import Scores
-from evenhand.scoring.scores import Column
 from evenhand.systems import Output
 
 

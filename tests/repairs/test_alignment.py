@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from evenhand.asking import Column, Scores
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED
 from evenhand.corpora import Corpus, eec
 from evenhand.repairs import alignment
@@ -20,7 +21,6 @@ from evenhand.repairs.alignment import STEPS, Alignment, Path, barycentre_paths
 from evenhand.repairs.evidence import evidence
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.variables import variables
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
 
 Tells = Callable[[Corpus], Array]

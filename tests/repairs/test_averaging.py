@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import Column, Scores, score
 from evenhand.comparing import compare
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import ScoringFailed
 from evenhand.repairs.averaging import Averaged, Averaging
 from evenhand.repairs.wrapping import cost_of
-from evenhand.scoring import Column, Scores, score
 from evenhand.stats import spearman
 from evenhand.systems.base import Array, BaseScorer, Output
 

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import evenhand.repairs  # noqa: F401 - enters all methods into the table
+from evenhand.asking import Column, Scores
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
 from evenhand.repairs.calibrator import METHODS, Calibrator, FittedFor, load_calibrator
@@ -20,7 +21,6 @@ from evenhand.repairs.evidence import readings
 from evenhand.repairs.published import VARIANTS, fit_published
 from evenhand.repairs.references import reference_corpus
 from evenhand.repairs.rows import Rows
-from evenhand.scoring import Column, Scores
 from evenhand.stats import spearman
 from evenhand.systems.base import Array, Output
 

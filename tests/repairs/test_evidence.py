@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from evenhand.asking import Column, Scores
 from evenhand.comparing import compare
 from evenhand.contrasts import (
     EVERYBODY,
@@ -36,7 +37,6 @@ from evenhand.repairs.evidence import (
     weighed,
 )
 from evenhand.repairs.variables import variables
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Output
 
 FREE = Output("mood", low=None, high=None, unit=1.0)

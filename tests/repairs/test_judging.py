@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from evenhand.asking import Column, Scores
 from evenhand.comparing import compare
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrast
 from evenhand.corpora import Corpus, eec
@@ -25,7 +26,6 @@ from evenhand.repairs.rows import Rows
 from evenhand.repairs.splits import Split, part, splits
 from evenhand.repairs.terms import Terms
 from evenhand.repairs.variables import variables
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
 
 pytestmark = pytest.mark.slow

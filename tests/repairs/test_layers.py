@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import Column, Scores
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrast
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
@@ -19,7 +20,6 @@ from evenhand.repairs.evidence import Gap, readings
 from evenhand.repairs.layers import ANYBODY, Layer, Layers
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.variables import variables
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
 
 FREE = Output("mood", low=None, high=None, unit=1.0)

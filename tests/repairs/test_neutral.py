@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import score
 from evenhand.corpora import Corpus, eec
 from evenhand.corpora.neutral import neutral_texts
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.repairs.neutral import Neutral, Neutralised, with_versions
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.wrapping import cost_of
-from evenhand.scoring import score
 from evenhand.systems import as_scorer
 from evenhand.systems.base import Array
 from evenhand.systems.few_shot import FewShot, LabelModel

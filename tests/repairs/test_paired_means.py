@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from evenhand.asking import Column, Scores
 from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.repairs.paired_means import (
@@ -25,7 +26,6 @@ from evenhand.repairs.paired_means import (
     word_means,
 )
 from evenhand.repairs.pairings import pairings
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
 
 MOOD = (Output("mood", 0.0, 10.0),)

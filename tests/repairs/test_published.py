@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evenhand.asking import Column, Scores
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.repairs.calibrator import FittedFor, load_calibrator
@@ -35,7 +36,6 @@ from evenhand.repairs.reference_answers import NotDefined
 from evenhand.repairs.references import reference_corpus
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.variables import variables
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
 
 pytestmark = pytest.mark.slow

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evenhand.asking import Column, Scores, score
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.repairs.reference_answers import NotDefined, References, as_distribution, from_distribution, measured
 from evenhand.repairs.references import reference_corpus
 from evenhand.repairs.variables import variables
-from evenhand.scoring import Column, Scores, score
 from evenhand.systems.base import Array, BaseScorer, Output
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evenhand.asking import Scores, score
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.repairs.alignment import Alignment
@@ -20,7 +21,6 @@ from evenhand.repairs.layers import Layers
 from evenhand.repairs.neutral import Neutral, Neutralised
 from evenhand.repairs.repaired import Repaired, Who, repaired
 from evenhand.repairs.wrapping import cost_of, distributed
-from evenhand.scoring import Scores, score
 from evenhand.systems.base import Array, BaseScorer, Output, Scorer
 from evenhand.systems.few_shot import FewShot, LabelModel
 

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import Column, Scores
 from evenhand.contrasts import EVERYBODY, PAIRED
 from evenhand.corpora import Corpus, eec
 from evenhand.repairs.calibrator import FittedFor
@@ -16,7 +17,6 @@ from evenhand.repairs.features import Vocabulary, folds, without_person, words_b
 from evenhand.repairs.layers import Layer, Layers
 from evenhand.repairs.rows import Rows, labels_of
 from evenhand.repairs.sentence_weights import PENALTIES, Learned, SentenceWeights
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
 
 STRONG = {"anger": 0.12, "fear": 0.08, "joy": 0.0, "sadness": 0.06}

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+from evenhand.asking import Column, Scores
 from evenhand.comparing.general import general_gap, scale_of
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrast, general_contrasts
 from evenhand.corpora import Corpus, eec
@@ -26,9 +27,8 @@ from evenhand.repairs.layers import Layers
 from evenhand.repairs.outcomes import Estimate, Looked, reduction_interval
 from evenhand.repairs.own_parts import _more_than_chance
 from evenhand.repairs.splits import part, splits
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
-from evenhand.systems.svr import Svr
+from evenhand.systems.trained.svr import Svr
 
 pytestmark = pytest.mark.slow
 

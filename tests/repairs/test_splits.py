@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import Column, Scores
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
 from evenhand.repairs.splits import Split, part, splits
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Output
 
 

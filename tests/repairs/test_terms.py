@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from evenhand.asking import Column, Scores
 from evenhand.contrasts import EVERYBODY, Contrast, general_contrast, general_contrasts
 from evenhand.corpora import Corpus
 from evenhand.repairs.calibrator import load_calibrator
@@ -18,7 +19,6 @@ from evenhand.repairs.layers import Layers
 from evenhand.repairs.own_parts import LEVEL, Own, _more_than_chance, _variances
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.terms import Terms
-from evenhand.scoring import Column, Scores
 from evenhand.systems.base import Array, Output
 
 FREE = Output("mood", low=None, high=None, unit=1.0)

@@ -18,9 +18,9 @@ from evenhand.comparing.ability import Ability, WordScore
 from evenhand.comparing.audit import Audit
 from evenhand.corpora import eec
 from evenhand.errors import EvenhandError
-from evenhand.report.ability import ability_in_words, drawn_on_demand, word_chart, word_figures, word_rows
-from evenhand.report.figures import write_figures
-from evenhand.report.terminal import print_report
+from evenhand.report.audit.ability import ability_in_words, drawn_on_demand, word_chart, word_figures, word_rows
+from evenhand.report.audit.figures import write_figures
+from evenhand.report.audit.terminal import print_report
 from evenhand.systems import Output
 
 WORDS = (

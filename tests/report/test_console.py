@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from evenhand.report.console import Column, print_table
+from evenhand.report.common.console import Column, print_table
 
 COLUMNS = (
     Column("system"),

@@ -12,11 +12,11 @@ from rich.console import Console
 from evenhand.measuring import Measured, MeasureSettings, Metrics, measured, measured_tags
 from evenhand.metrics import METRICS, Predictions
 from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence
-from evenhand.report.measured.figures import ACCUMULATED, by_group, static_figures
-from evenhand.report.measured.page import to_html
-from evenhand.report.measured.terminal import print_measurements
-from evenhand.report.measured.words import in_words, lead
-from evenhand.report.words import number
+from evenhand.report.audit.words import number
+from evenhand.report.metrics.figures import ACCUMULATED, by_group, static_figures
+from evenhand.report.metrics.page import to_html
+from evenhand.report.metrics.terminal import print_measurements
+from evenhand.report.metrics.words import in_words, lead
 
 SCORES = {"young": (0.1, 0.3), "adult": (0.4, 0.5), "old": (0.7, 0.9)}
 

@@ -14,15 +14,15 @@ import polars as pl
 import pytest
 
 import evenhand
+from evenhand.asking import Column, Scores
 from evenhand.comparing import Settings, compare
 from evenhand.comparing.audit import Audit
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
-from evenhand.report.details import Details, details_of
-from evenhand.report.exports import to_latex, to_markdown
-from evenhand.report.page.page import differing
+from evenhand.report.audit.details import Details, details_of
+from evenhand.report.audit.exports import to_latex, to_markdown
+from evenhand.report.audit.page import differing
 from evenhand.results import Provenance
-from evenhand.scoring import Column, Scores
 from evenhand.systems import Output
 
 

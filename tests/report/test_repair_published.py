@@ -9,7 +9,7 @@ import pytest
 
 from evenhand.published.calibration_figures import printed_evaluation
 from evenhand.repairs.paired_means import Evaluation, PairedMeans, WordMean
-from evenhand.report.figures import write_figures
+from evenhand.report.audit.figures import write_figures
 from evenhand.report.repair.published import evaluation_frame, paired_tables, to_markdown, word_tables, words_frame
 from evenhand.report.repair.published_figures import bar_rows, bars, became, static_figures
 

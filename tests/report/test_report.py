@@ -12,7 +12,7 @@ from sklearn.dummy import DummyRegressor
 import evenhand
 from evenhand.comparing.audit import Audit
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.report.words import in_words
+from evenhand.report.audit.words import in_words
 
 
 @pytest.fixture(scope="module")

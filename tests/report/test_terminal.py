@@ -17,9 +17,9 @@ import evenhand
 from evenhand.cli.app import app
 from evenhand.comparing.audit import Audit
 from evenhand.corpora import eec, load_corpus
-from evenhand.report.next_steps import next_steps
-from evenhand.report.terminal import print_report
-from evenhand.report.words import in_words, number, short_verdict
+from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.terminal import print_report
+from evenhand.report.audit.words import in_words, number, short_verdict
 
 LONG = "planted(gap=0.02, attribute=gender, person_sd=0.005)"
 

@@ -30,8 +30,6 @@ from evenhand import (
     study,
 )
 from evenhand.annotating import check_sheets
-from evenhand.assessing import rate_systems
-from evenhand.chatting import examine_chat
 from evenhand.cli.app import app
 from evenhand.comparing.chat import Chat
 from evenhand.errors import EvenhandError
@@ -39,10 +37,12 @@ from evenhand.measuring import MeasureSettings
 from evenhand.rating import rate
 from evenhand.results import Note, Provenance, Result
 from evenhand.results.rendering import renderer_of
-from evenhand.saved import KINDS, load_result
-from evenhand.specs import resolve
+from evenhand.specs.resolving import resolve
 from evenhand.studies.synthetic import Planted, write_study
 from evenhand.translation import Dictionary, Drift, ThereAndBack, drift
+from evenhand.verbs.chat import examine_chat
+from evenhand.verbs.rate import rate_systems
+from evenhand.verbs.saved import KINDS, load_result
 
 FRIENDS = Path(__file__).parents[1] / "promises" / "saved" / "friends.yaml"
 GAPS = {"gender": (0.02, 0.005), "race": (0.0, 0.004)}
@@ -124,7 +124,7 @@ def a_recorded_repair(folder: Path) -> Result:
 
 def rated_there_and_back() -> Result:
     """Ratings after a round trip that breaks some sentences, and of people who were not asked all."""
-    with patch("evenhand.assessing.resolve_trip", lambda *_, **__: there_and_back()):
+    with patch("evenhand.verbs.rate.resolve_trip", lambda *_, **__: there_and_back()):
         return rate_systems(["biased-female", "textblob"], groups=[1], via="la", bootstrap=10, progress=False)
 
 

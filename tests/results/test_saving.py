@@ -15,7 +15,7 @@ from evenhand.errors import UsageError
 from evenhand.measuring import Metrics, measure_file
 from evenhand.results import Result, Subject, check_out
 from evenhand.results.result import known_kinds
-from evenhand.saved import KINDS, load_result
+from evenhand.verbs.saved import KINDS, load_result
 
 COLLEAGUES = """
 name: {name}

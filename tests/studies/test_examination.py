@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import Column, Scores
 from evenhand.corpora import eec
 from evenhand.errors import UsageError
-from evenhand.scoring import Column, Scores
 from evenhand.stats.types import Floats
 from evenhand.studies import Study, examine
 from evenhand.studies.gold import Gold

@@ -9,8 +9,8 @@ import pytest
 
 import evenhand
 from evenhand.errors import EvenhandError
+from evenhand.files.task_files import TaskFile
 from evenhand.studies import read_gold
-from evenhand.task_files import TaskFile
 
 HEADER = "ID\tTweet\tAffect Dimension\tIntensity Score\n"
 ROWS = "1\tone\tjoy\t0.1\n2\ttwo\tjoy\t0.5\n3\tthree\tjoy\t0.9\n"

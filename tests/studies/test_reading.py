@@ -12,14 +12,14 @@ import polars as pl
 import pytest
 
 import evenhand
+from evenhand.asking import Scores
 from evenhand.corpora import eec
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.scoring import Scores
+from evenhand.files.task_files import TaskFile
 from evenhand.studies import Reader, find_entries
 from evenhand.studies.matching import REMEMBERED, Matcher
 from evenhand.studies.reading import Submission
 from evenhand.studies.synthetic import submission_name
-from evenhand.task_files import TaskFile
 
 ANGER = submission_name("anger")
 Lines = list[str]

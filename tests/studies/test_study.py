@@ -149,7 +149,7 @@ def test_a_planted_gap_that_is_the_same_everywhere_is_found_in_general_too(small
 
 
 def test_quality_and_rank_are_those_of_scipy(small: Path, small_study: Study) -> None:
-    from evenhand.task_files import TaskFile
+    from evenhand.files.task_files import TaskFile
 
     gold = TaskFile(small / "gold" / "2018-EI-reg-En-anger-test-gold.txt").scores().drop_nulls().to_numpy()
     ranks = {}

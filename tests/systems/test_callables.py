@@ -15,11 +15,11 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from evenhand.asking import score
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import BadAnswer, EvenhandError, UsageError
-from evenhand.scoring import score
 from evenhand.systems import Array, BaseScorer, Output, as_scorer
-from evenhand.systems.python_path import from_python_path
+from evenhand.systems.yours.python_path import from_python_path
 
 TEXTS = ["good day", "bad day", "good luck", "bad luck"]
 USER_CODE = """

@@ -17,11 +17,11 @@ import torch
 import evenhand
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems import Output, Scorer, rated_text
-from evenhand.systems.embedding import READY, EmbeddingRegressor
-from evenhand.systems.embedding_card import CARD, HEAD, read_card
-from evenhand.systems.embedding_training import train_embedding
-from evenhand.systems.lesson import Lesson
-from evenhand.systems.sentence_encoder import MINILM, Pooling, SentenceEncoder, encoder_folder
+from evenhand.systems.trained.embedding import READY, EmbeddingRegressor
+from evenhand.systems.trained.embedding_card import CARD, HEAD, read_card
+from evenhand.systems.training.embedding import train_embedding
+from evenhand.systems.training.lesson import Lesson
+from evenhand.systems.transformers.sentence_encoder import MINILM, Pooling, SentenceEncoder, encoder_folder
 
 GOOD = ("wonderful", "great", "lovely", "delightful", "excellent", "pleasant")
 BAD = ("terrible", "awful", "horrible", "dreadful", "miserable", "disgusting")
@@ -157,7 +157,7 @@ class TestTraining:
         np.testing.assert_array_equal(again.score(TEXTS), first.score(TEXTS))
 
     def test_many_texts_hold_out_a_fifth_for_a_kernel(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("evenhand.systems.embedding_training.MANY", 60)
+        monkeypatch.setattr("evenhand.systems.training.embedding.MANY", 60)
         quality = train_embedding(tmp_path / "svr", lesson(), head="svr").quality
         assert (quality.n, quality.how) == (12, "a held-out fifth")
 

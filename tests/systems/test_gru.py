@@ -18,11 +18,11 @@ import evenhand
 from evenhand.cli import train as cli
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems import Output, Scorer
-from evenhand.systems.gru import Gru, read_gru
-from evenhand.systems.gru_card import GruCard, GruSettings, gru_settings
-from evenhand.systems.gru_network import LONGEST, logits, numbered
-from evenhand.systems.gru_training import train_gru
-from evenhand.systems.lesson import Lesson
+from evenhand.systems.trained.gru import Gru, read_gru
+from evenhand.systems.trained.gru_card import GruCard, GruSettings, gru_settings
+from evenhand.systems.trained.gru_network import LONGEST, logits, numbered
+from evenhand.systems.training.gru import train_gru
+from evenhand.systems.training.lesson import Lesson
 
 INTENSITY = {"calm": 0.1, "fine": 0.2, "annoyed": 0.5, "irritated": 0.6, "angry": 0.8, "furious": 0.9}
 OTHERS = ["today", "really", "lunch", "was", "late", "again", "and", "the", "train", "who", "knows", "why"]

@@ -23,10 +23,10 @@ import evenhand
 from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.specs import resolve
+from evenhand.specs.resolving import resolve
 from evenhand.systems import Array, Output, Scorer, as_scorer
-from evenhand.systems.checkpoint import quiet
-from evenhand.systems.hf import HuggingFace
+from evenhand.systems.transformers.checkpoint import quiet
+from evenhand.systems.transformers.hf import HuggingFace
 
 WORDS = [
     "[PAD]",
@@ -471,7 +471,7 @@ class TestHub:
         """In a process of its own, as the hub's library reads its environment when it is imported."""
         code = (
             "import sys\n"
-            "from evenhand.systems.hf import HuggingFace\n"
+            "from evenhand.systems.transformers.hf import HuggingFace\n"
             "from evenhand.errors import UsageError\n"
             "try:\n    print(HuggingFace(sys.argv[1]).score(['Ebony feels sad.']).item())\n"
             "except UsageError as error:\n    print(error)\n"

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
+from evenhand.asking import score
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import BadAnswer, EvenhandError, ScoringFailed, UsageError
-from evenhand.scoring import score
-from evenhand.specs import resolve
+from evenhand.specs.resolving import resolve
 from evenhand.systems import Output, Scorer
 from evenhand.systems.http import Http, client
 

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.asking import score
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.scoring import score
-from evenhand.specs import resolve
-from evenhand.systems.annotations import read_annotations
-from evenhand.systems.human import Human
+from evenhand.specs.resolving import resolve
+from evenhand.systems.people.annotations import read_annotations
+from evenhand.systems.people.human import Human
 
 TEXTS = ("good", "fine", "bad", "odd", "torn")
 LABELS = {"a": "1 1 -1 0 1", "b": "1 0 -1 1 0", "c": "1 1 -1 -1 -1"}

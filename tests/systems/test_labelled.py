@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.systems.conll import read_tagged
-from evenhand.systems.labelled import LabelledTexts, read_labelled
+from evenhand.systems.training.conll import read_tagged
+from evenhand.systems.training.labelled import LabelledTexts, read_labelled
 
 HEADER = "ID\tTweet\tAffect Dimension\tIntensity Class"
 VALENCE = {

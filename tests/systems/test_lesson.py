@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.systems.lesson import Lesson, check_learnable, read_lesson, warn_of_overlap
-from evenhand.tables import write_table
+from evenhand.files.tables import write_table
+from evenhand.systems.training.lesson import Lesson, check_learnable, read_lesson, warn_of_overlap
 
 HEADER = "ID\tTweet\tAffect Dimension\tIntensity Score"
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import MissingExtra
-from evenhand.registry import Entry
+from evenhand.files.registry import Entry
 from evenhand.systems import REGISTRY, build_system
 
 HAPPY = "She is happy and full of joy."
@@ -70,7 +70,7 @@ def test_afinn_has_no_bounds_and_the_width_of_the_word_scale_as_its_unit() -> No
 
 
 def test_afinn_can_be_imported_afresh_where_warnings_are_errors(tmp_path: Path) -> None:
-    code = "from evenhand.systems.afinn import Afinn; print(Afinn().score(['good'])[0, 0])"
+    code = "from evenhand.systems.lexicons.afinn import Afinn; print(Afinn().score(['good'])[0, 0])"
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}
     # Only what concerns afinn's own source: other packages are compiled afresh in there, too.
     flags = ["-W", "error::DeprecationWarning:afinn", "-W", "error:invalid escape sequence"]

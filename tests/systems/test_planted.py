@@ -12,10 +12,10 @@ import pytest
 from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.systems.biased_female import BiasedFemale
 from evenhand.systems.hashed import normal, uniform
-from evenhand.systems.planted import Planted
-from evenhand.systems.random_uniform import RandomUniform
+from evenhand.systems.known_bias.biased_female import BiasedFemale
+from evenhand.systems.known_bias.planted import Planted
+from evenhand.systems.known_bias.random_uniform import RandomUniform
 
 
 def by_person(system: Planted, corpus: Corpus) -> dict[str, float]:

@@ -20,12 +20,12 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from skops import io as skops_io
 
+from evenhand.asking import score
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.scoring import score
-from evenhand.specs import resolve
+from evenhand.specs.resolving import resolve
 from evenhand.systems import Output, Scorer
-from evenhand.systems.skops_file import from_skops_file
+from evenhand.systems.yours.skops_file import from_skops_file
 
 TEXTS = ["good day", "bad day", "good luck", "bad luck"]
 

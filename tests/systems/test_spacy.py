@@ -14,11 +14,11 @@ from spacy.language import Language
 from spacy.training import Example
 
 import evenhand
+from evenhand.asking import score
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.scoring import score
 from evenhand.systems import Output, Scorer
-from evenhand.systems.spacy_textcat import SpacyCategories
+from evenhand.systems.yours.spacy_textcat import SpacyCategories
 
 TAUGHT = {"I am glad": "joy", "such joy": "joy", "I am sad": "gloom", "such gloom": "gloom"}
 TEXTS = ["I am glad", "I am sad", "", "Ebony feels glad and sad and glad."]

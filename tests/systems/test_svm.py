@@ -17,10 +17,10 @@ import evenhand
 from evenhand.corpora import eec
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems import Output, Scorer
-from evenhand.systems.card import correlations
-from evenhand.systems.lesson import Lesson
-from evenhand.systems.svm import Svm, SvmCard, read_svm
-from evenhand.systems.svm_training import CS, svm_file, train_svm
+from evenhand.systems.trained.card import correlations
+from evenhand.systems.trained.svm import Svm, SvmCard, read_svm
+from evenhand.systems.training.lesson import Lesson
+from evenhand.systems.training.svm import CS, svm_file, train_svm
 
 INTENSITY = {"calm": 0.1, "fine": 0.2, "annoyed": 0.5, "irritated": 0.6, "angry": 0.8, "furious": 0.9}
 OTHERS = ["today", "really", "lunch", "was", "late", "again", "and", "the", "train", "who", "knows", "why"]

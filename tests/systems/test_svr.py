@@ -17,9 +17,9 @@ import sklearn
 
 from evenhand.corpora import eec
 from evenhand.errors import EvenhandError
-from evenhand.systems import rated_text
 from evenhand.systems import svr as svr_module
-from evenhand.systems.svr import MODEL, Svr, data_dir, train_svr
+from evenhand.systems.trained.svr import MODEL, Svr, data_dir, train_svr
+from evenhand.systems.training import rated_text
 
 pytestmark = pytest.mark.slow  # fetches and trains for real
 

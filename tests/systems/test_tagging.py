@@ -16,19 +16,19 @@ import transformers
 from tokenizers.pre_tokenizers import ByteLevel
 
 import evenhand
+from evenhand.asking.settings import AskSettings
 from evenhand.comparing.audit import Audit
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import BadAnswer, EvenhandError, MissingExtra, ScoringFailed, UsageError
+from evenhand.measuring.tags import tagged_predictions
 from evenhand.metrics import METRICS, Measurements
 from evenhand.schemes import BILOU, BIO, converted
-from evenhand.scoring.settings import AskSettings
-from evenhand.specs import Resolver
+from evenhand.specs.resolving import Resolver
 from evenhand.systems import BaseTagger, Tagger, as_tagger
-from evenhand.systems.checkpoint import quiet
-from evenhand.systems.hf_tagging import HuggingFaceTagger
-from evenhand.systems.spacy_tagging import SpacyEntities
 from evenhand.systems.tagging import TAGGERS, Tagging, build_tagger
-from evenhand.tagging import tagged_predictions
+from evenhand.systems.transformers.checkpoint import quiet
+from evenhand.systems.transformers.hf_tagging import HuggingFaceTagger
+from evenhand.systems.yours.spacy_tagging import SpacyEntities
 
 PIECES = [
     "[PAD]",

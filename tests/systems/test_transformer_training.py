@@ -15,12 +15,10 @@ import torch
 import transformers
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.systems.checkpoint import quiet
-from evenhand.systems.conll import TaggedSentences
-from evenhand.systems.hf import HuggingFace
-from evenhand.systems.hf_tagging import HuggingFaceTagger
-from evenhand.systems.labelled import LabelledTexts
-from evenhand.systems.transformer_card import (
+from evenhand.systems.training.conll import TaggedSentences
+from evenhand.systems.training.labelled import LabelledTexts
+from evenhand.systems.training.transformer import train_transformer
+from evenhand.systems.training.transformer_card import (
     LabelQuality,
     SpanQuality,
     TransformerCard,
@@ -28,7 +26,9 @@ from evenhand.systems.transformer_card import (
     span_quality,
     transformer_settings,
 )
-from evenhand.systems.transformer_training import train_transformer
+from evenhand.systems.transformers.checkpoint import quiet
+from evenhand.systems.transformers.hf import HuggingFace
+from evenhand.systems.transformers.hf_tagging import HuggingFaceTagger
 
 GOOD, BAD, SO_SO = ("glad", "lovely", "proud"), ("sad", "awful", "angry"), ("plain", "square", "oval")
 OTHERS = ("the", "cat", "was", "today", "very", "table", "and", "then", "here")

@@ -16,7 +16,7 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from evenhand.errors import EvenhandError, MissingExtra, UsageError
-from evenhand.systems.checkpoint import quiet
+from evenhand.systems.transformers.checkpoint import quiet
 from evenhand.translation import ThereAndBack, Translator, build_translator
 from evenhand.translation.hf import HuggingFace
 

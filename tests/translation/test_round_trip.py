@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import evenhand
+from evenhand.asking import score
 from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import BadAnswer, EvenhandError, ScoringFailed, UsageError
-from evenhand.scoring import score
 from evenhand.systems import Array, BaseScorer, Output, Scorer, build_system
 from evenhand.translation import Apertium, Dictionary, RoundTrip, ThereAndBack, Translator
 

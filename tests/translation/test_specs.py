@@ -10,9 +10,9 @@ import pytest
 
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.registry import Entry
-from evenhand.specs import resolve, resolve_trip
-from evenhand.system_file import read_translator_file
+from evenhand.files.registry import Entry
+from evenhand.specs.resolving import resolve, resolve_trip
+from evenhand.specs.system_file import read_translator_file
 from evenhand.translation import TRANSLATORS, Apertium, Dictionary, RoundTrip, Service
 
 ROOT = Path(__file__).parents[2]

@@ -46,7 +46,7 @@ def _check(address: str, corpus: str | None, out: Path | None, *, as_json: bool)
     from evenhand.annotating import check_sheets
     from evenhand.cli.show import show
     from evenhand.corpora import load_corpus
-    from evenhand.files import check_writable
+    from evenhand.files.whole import check_writable
 
     if out is not None:
         check_writable(out)

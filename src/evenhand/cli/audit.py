@@ -60,10 +60,10 @@ def audit(
     cache: Cache = None,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
-    from evenhand.auditing import audit as run
     from evenhand.cli.show import show
     from evenhand.comparing import Settings
     from evenhand.corpora import load_corpus
+    from evenhand.verbs.audit import audit as run
 
     asked = load_corpus(corpus, spelling=spelling)
     with stdout_kept_clean():

@@ -79,8 +79,8 @@ def chat(
     if how and not system:
         given = FLAGS[next(iter(how))]
         raise UsageError(f"{given} is for systems that are asked: name one with --system NAME")
-    from evenhand.chatting import examine_chat
     from evenhand.cli.show import show
+    from evenhand.verbs.chat import examine_chat
 
     with stdout_kept_clean():
         found = examine_chat(

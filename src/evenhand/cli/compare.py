@@ -37,7 +37,7 @@ def compare(
     """Compare the gaps and metrics of two saved runs, paired by person and sentence: the second RUN minus the first."""
     from evenhand.cli.show import show
     from evenhand.comparing import Settings
-    from evenhand.comparing_runs import compare as run
+    from evenhand.verbs.compare import compare as run
 
     found = run(
         one,

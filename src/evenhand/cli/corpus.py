@@ -40,7 +40,7 @@ def export(
 ) -> None:
     """Write a corpus as a table."""
     from evenhand.corpora import load_corpus
-    from evenhand.tables import write_table
+    from evenhand.files.tables import write_table
 
     corpus = load_corpus(name, spelling=spelling)
     write_table(corpus.frame, out)

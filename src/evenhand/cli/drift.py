@@ -34,9 +34,9 @@ def drift(
     """Send a corpus through another language and back, and see who gets lost on the way."""
     from evenhand.cli.show import show
     from evenhand.corpora import load_corpus
-    from evenhand.files import check_writable
+    from evenhand.files.whole import check_writable
     from evenhand.settings import check_seed
-    from evenhand.specs import resolve_trip
+    from evenhand.specs.resolving import resolve_trip
     from evenhand.translation import drift as measure
     from evenhand.translation.drift import KEPT_FILE
 

@@ -115,8 +115,8 @@ def _show_quality(
     if as_json:
         typer.echo(json.dumps({"by": by, **found.to_dict()}, indent=2, ensure_ascii=False, allow_nan=False))
         return
-    from evenhand.report.console import console_of
-    from evenhand.report.measured.quality import print_quality
+    from evenhand.report.common.console import console_of
+    from evenhand.report.metrics.quality import print_quality
 
     print_quality(found, by, console_of())
 
@@ -125,8 +125,8 @@ def metrics(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """List the metrics: name, shape, what each looks at, its ideal value and its source."""
-    from evenhand.report.console import console_of
-    from evenhand.report.measured.catalogue import metrics_as_json, print_metrics
+    from evenhand.report.common.console import console_of
+    from evenhand.report.metrics.catalogue import metrics_as_json, print_metrics
 
     if as_json:
         typer.echo(metrics_as_json())

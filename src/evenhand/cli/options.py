@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperOption
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
-    from evenhand.scoring.settings import AskOptions
+    from evenhand.asking.settings import AskOptions
 
 NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0, "--overwrite": 0}
 """Options that change where results go, not what they are, and how many values follow them."""

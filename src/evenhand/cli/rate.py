@@ -95,7 +95,7 @@ def rate(
     )
     if systems:
         _refuse({"--scores": scores, "--attribute": attribute, "--confounder": confounder}, TABLES)
-        from evenhand.assessing import rate_systems
+        from evenhand.verbs.rate import rate_systems
 
         with stdout_kept_clean():
             found = rate_systems(
@@ -122,7 +122,7 @@ def rate(
             raise UsageError("name an attribute to rate by: --attribute gender")
         if supported_only and not confounder:
             raise UsageError("--supported-only is for deconfounding: give a --confounder")
-        from evenhand.files import check_writable
+        from evenhand.files.whole import check_writable
         from evenhand.rating import rate as rate_scores
 
         if out is not None:

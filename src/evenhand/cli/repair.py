@@ -59,9 +59,9 @@ def repair(
     """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
     from evenhand.cli.show import saved_in, show
     from evenhand.corpora import load_corpus
-    from evenhand.repairing import repair as run
     from evenhand.repairs.result import CALIBRATORS
     from evenhand.repairs.workshop import RepairSettings
+    from evenhand.verbs.repair import repair as run
 
     settings = RepairSettings(
         methods=tuple(method) if method else None,

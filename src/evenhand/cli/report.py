@@ -17,7 +17,7 @@ def report(
 ) -> None:
     """Show a saved result of any kind again; or write its page, figures and tables."""
     from evenhand.cli.show import show
-    from evenhand.saved import load_result
+    from evenhand.verbs.saved import load_result
 
     loaded = load_result(folder)
     home = folder.parent if folder.is_file() else folder

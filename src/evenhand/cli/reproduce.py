@@ -23,7 +23,7 @@ def reproduce(
 ) -> None:
     """Hold a PAPER's published figures beside what this tool computes."""
     from evenhand.cli.options import stdout_kept_clean
-    from evenhand.reproducing import reproduce as run
+    from evenhand.verbs.reproduce import reproduce as run
 
     with stdout_kept_clean():
         checks = run(paper, svm=svm, submissions=submissions, gold=gold)

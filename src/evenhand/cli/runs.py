@@ -14,9 +14,9 @@ def runs(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """List saved results below a folder: kind, systems, corpus and what was found."""
-    from evenhand.report.console import console_of
+    from evenhand.report.common.console import console_of
     from evenhand.report.runs import print_runs
-    from evenhand.saved import find_results
+    from evenhand.verbs.saved import find_results
 
     found = find_results(folder)
     if as_json:

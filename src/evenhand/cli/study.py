@@ -43,7 +43,7 @@ def study(
     from evenhand.cli.show import saved_in, show
     from evenhand.comparing import Settings
     from evenhand.report.study.words import problem_in_words
-    from evenhand.studying import study as run
+    from evenhand.verbs.study import study as run
 
     found = run(
         submissions,

@@ -15,7 +15,7 @@ def systems(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """List the systems that are installed, those that are missing, and all ways to name one."""
-    from evenhand.specs import FORMS
+    from evenhand.specs.resolving import FORMS
     from evenhand.systems.installed import listed_systems
 
     found = listed_systems()
@@ -23,7 +23,7 @@ def systems(
         content = {"systems": [_plain(one) for one in found], "forms": FORMS}
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
         return
-    from evenhand.report.console import Column, console_of, print_table
+    from evenhand.report.common.console import Column, console_of, print_table
 
     console = console_of()
     for title, rows in {

@@ -12,7 +12,7 @@ import typer
 from evenhand.cli.options import bounds
 
 if TYPE_CHECKING:
-    from evenhand.systems.card import Quality
+    from evenhand.systems.trained.card import Quality
 
 app = typer.Typer(no_args_is_help=True, help="Train systems of your own.")
 
@@ -37,7 +37,7 @@ def train() -> None:
 @app.command()
 def svr() -> None:
     """Train `svr`, a support vector regressor on word unigrams, on openly available human-rated texts."""
-    from evenhand.systems.svr import MODEL, data_dir, train_svr
+    from evenhand.systems.trained.svr import MODEL, data_dir, train_svr
 
     path = data_dir() / MODEL
     quality = train_svr(path)
@@ -60,9 +60,9 @@ def svm_unigrams(
 ) -> None:
     """Train linear support vector regression on word unigrams, for one dimension; use it as svm:OUT."""
     ends = bounds(scale)
-    from evenhand.systems.lesson import read_lesson
-    from evenhand.systems.svm_training import svm_file, train_svm
-    from evenhand.task_files import known_dimension
+    from evenhand.files.task_files import known_dimension
+    from evenhand.systems.training.lesson import read_lesson
+    from evenhand.systems.training.svm import svm_file, train_svm
 
     of = known_dimension(dimension)
     read = partial(read_lesson, dimension=of, text_column=text_column, score_column=score_column, bounds=ends)
@@ -104,11 +104,11 @@ def gru(
 ) -> None:
     """Train word embeddings and a gated recurrent network, for one dimension; use it as gru:FOLDER."""
     ends = bounds(scale)
-    from evenhand.scoring.progress import progress_bars
-    from evenhand.systems.gru_card import ENDING, gru_settings
-    from evenhand.systems.gru_training import train_gru
-    from evenhand.systems.lesson import read_lesson
-    from evenhand.task_files import known_dimension
+    from evenhand.asking.progress import progress_bars
+    from evenhand.files.task_files import known_dimension
+    from evenhand.systems.trained.gru_card import ENDING, gru_settings
+    from evenhand.systems.training.gru import train_gru
+    from evenhand.systems.training.lesson import read_lesson
 
     settings = gru_settings(
         target=target, seed=seed, epochs=epochs, patience=patience, embedding_size=embedding_size,
@@ -150,8 +150,8 @@ def embedding(
 ) -> None:
     """Train a regressor on sentence embeddings; use it as embedding:FOLDER."""
     ends = bounds(scale)
-    from evenhand.systems.embedding_training import train_embedding
-    from evenhand.systems.lesson import read_lesson
+    from evenhand.systems.training.embedding import train_embedding
+    from evenhand.systems.training.lesson import read_lesson
 
     lesson = read_lesson(train, text_column=text_column, score_column=score_column, bounds=ends) if train else None
     card = train_embedding(out, lesson, encoder=encoder, head=head, device=device)
@@ -193,10 +193,10 @@ def transformer(
     as_json: AsJson = False,
 ) -> None:
     """Fine-tune a transformer to classify texts or tag words; use it as hf:FOLDER."""
-    from evenhand.scoring.progress import progress_bars
-    from evenhand.systems.transformer_card import transformer_settings
-    from evenhand.systems.transformer_tasks import read_task
-    from evenhand.systems.transformer_training import train_transformer
+    from evenhand.asking.progress import progress_bars
+    from evenhand.systems.training.transformer import train_transformer
+    from evenhand.systems.training.transformer_card import transformer_settings
+    from evenhand.systems.training.transformer_tasks import read_task
 
     settings = transformer_settings(
         seed=seed, epochs=epochs, patience=patience, batch_size=batch_size, learning_rate=lr

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evenhand.asking import Scores
 from evenhand.comparing.family import Family
+from evenhand.comparing.findings import Finding
 from evenhand.comparing.settings import Settings
 from evenhand.comparing.tested import Tested
 from evenhand.comparing.verdicts import findings
 from evenhand.contrasts import CROSS, Contrast, contrasts
 from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.findings import Finding
-from evenhand.scoring import Scores
 
 log = logging.getLogger(__name__)
 

@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from evenhand.asking import Column, Scores
 from evenhand.corpora import Corpus
 from evenhand.corpora.intensity import EMOTION, WORD, intensities
 from evenhand.errors import EvenhandError
 from evenhand.numbering import numbered
-from evenhand.scoring import Column, Scores
 from evenhand.stats.ordering import Ordering, ordering
 from evenhand.stats.types import ROUNDING
 from evenhand.systems.base import Output

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Self
 
 import polars as pl
 
+from evenhand.asking import Scores, Tags
 from evenhand.comparing.ability import Ability
+from evenhand.comparing.findings import Finding
 from evenhand.corpora import Corpus
-from evenhand.findings import Finding
 from evenhand.measuring import Metrics
 from evenhand.results import Result
 from evenhand.results.note import by_subject
 from evenhand.results.rendering import Files
 from evenhand.results.result import CORPUS_FILE, SCORES_FILE, TAGS_FILE, attached, saved_bytes
-from evenhand.scoring import Scores, Tags
 from evenhand.systems.base import FOUND
 
 

@@ -12,10 +12,10 @@ import polars as pl
 from evenhand.comparing.conversations import Difference
 from evenhand.corpora.chat import StepDone
 from evenhand.errors import EvenhandError
-from evenhand.plain import rebuild
+from evenhand.files.plain import rebuild
+from evenhand.files.tables import read_table, table_bytes
 from evenhand.results import Result
 from evenhand.results.rendering import Files
-from evenhand.tables import read_table, table_bytes
 
 UTTERANCES_FILE = "utterances.parquet"
 PROPERTIES = ("by_gender", "by_study", "by_study_with_prefix")

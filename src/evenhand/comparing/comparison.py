@@ -13,7 +13,7 @@ import polars as pl
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.comparing.sharing import Shared
-from evenhand.plain import rebuild
+from evenhand.files.plain import rebuild
 from evenhand.results import Provenance, Result, Subject
 
 

@@ -9,10 +9,10 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import polars as pl
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.corpora.chat.properties import BOTH, per_conversation, words
 from evenhand.corpora.chat.steps import CHATBOT, KEY, USER, ordered_genders
-from evenhand.scoring import Scores
 from evenhand.stats import ROUNDING, permutation_p
 from evenhand.stats.multiplicity import holm
 from evenhand.stats.types import Floats, Ints

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from evenhand.asking import Column, Scores
 from evenhand.comparing import Compared, Settings, compare
+from evenhand.comparing.findings import Finding
 from evenhand.comparing.sharing import Paired
 from evenhand.contrasts import Floats
 from evenhand.corpora import Corpus
-from evenhand.findings import Finding
-from evenhand.scoring import Column, Scores
 from evenhand.systems import Output
 
 Size = Literal["smaller", "larger", "cannot tell"]

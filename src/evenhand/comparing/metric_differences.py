@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from evenhand.asking import Scores
 from evenhand.comparing.settings import Settings
 from evenhand.comparing.sharing import Paired
 from evenhand.corpora import Corpus
@@ -17,7 +18,6 @@ from evenhand.measuring import LABEL, predictions_of
 from evenhand.metrics import Predictions
 from evenhand.metrics.differences import MetricDifference, metric_differences
 from evenhand.results import Note
-from evenhand.scoring import Scores
 
 RESAMPLES = 500
 

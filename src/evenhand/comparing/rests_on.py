@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from evenhand.comparing.findings import Part, Pieces, RestsOn, SentencePair, Share
 from evenhand.contrasts import Contrast, Floats, Grouping, Ints
 from evenhand.corpora import Corpus
-from evenhand.findings import Part, Pieces, RestsOn, SentencePair, Share
 from evenhand.stats.confound import adjusted_gap
 from evenhand.stats.types import ROUNDING
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from evenhand.asking import Column, Scores
+from evenhand.asking.scores import read_only
 from evenhand.comparing.audit import Audit
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
-from evenhand.scoring import Column, Scores
-from evenhand.scoring.scores import read_only
 
 
 @dataclass(frozen=True, eq=False)

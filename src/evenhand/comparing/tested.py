@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from evenhand.asking import Scores
 from evenhand.comparing.general import general_gap, scale_of
 from evenhand.comparing.settings import Settings
 from evenhand.contrasts import Contrast, Floats
 from evenhand.corpora import Corpus
-from evenhand.scoring import Scores
 from evenhand.stats import ROUNDING, Components, PairedTest, paired_test, permutation_p, side_by_side
 
 BLOCK = 64

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.asking import Column
 from evenhand.comparing.family import Family
+from evenhand.comparing.findings import Direction, Equivalence, Finding, Generalising, Interval, Power, RestsOn, Verdict
 from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
 from evenhand.contrasts import Contrast, Floats, side_labels
-from evenhand.findings import Direction, Equivalence, Finding, Generalising, Interval, Power, RestsOn, Verdict
-from evenhand.scoring import Column
 from evenhand.stats import persons_to_settle, smallest_visible_gap
 
 CONSTANT = "constant: every comparison gives the same difference, so there is no variance to test against"

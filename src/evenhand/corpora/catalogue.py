@@ -16,7 +16,7 @@ from evenhand.corpora.recipe import Recipe, read_recipe
 from evenhand.corpora.suites import SPEC, load_suite
 from evenhand.corpora.table import is_released_eec, read_corpus_table, read_released_eec
 from evenhand.errors import UsageError, did_you_mean
-from evenhand.tables import ENDINGS, TableFile
+from evenhand.files.tables import ENDINGS, TableFile
 
 RECIPE_ENDINGS = (".yaml", ".yml")
 

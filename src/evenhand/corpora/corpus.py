@@ -16,8 +16,8 @@ import polars as pl
 
 from evenhand.corpora.labels import Labels, names_of
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.files import write_whole
-from evenhand.tables import TableFile
+from evenhand.files.tables import TableFile
+from evenhand.files.whole import write_whole
 
 REQUIRED = ("id", "text", "source", "person")
 METADATA = "evenhand-corpus"

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.files import reason
-from evenhand.tables import TableFile
+from evenhand.files.tables import TableFile
+from evenhand.files.whole import reason
 
 PARTS = ("adj", "n", "pp")
 NOT_RECOMMENDED = "nonrec"

@@ -18,8 +18,8 @@ from evenhand.corpora.lexicon import known_labels
 from evenhand.corpora.suite_terms import Identity, Layout, check_columns, layout_of, read_identities
 from evenhand.corpora.tagged import TaggedTemplate, tokens_of
 from evenhand.errors import EvenhandError, UsageError, quoted
+from evenhand.files.tables import TableFile
 from evenhand.schemes import OUTSIDE
-from evenhand.tables import TableFile
 
 SPEC = "suite:"
 GENERIC, GENERIC_WITH_PHRASES = "generic_templates.csv", "generic_templates_adj_or_pp.csv"

@@ -9,7 +9,7 @@ import polars as pl
 
 from evenhand.corpora.corpus import CORE, TAGGED, About, Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line
-from evenhand.tables import TableFile, read_table
+from evenhand.files.tables import TableFile, read_table
 
 MOST_GROUPS = 50
 SLOTS = ("template", "emotion", "emotion_word")

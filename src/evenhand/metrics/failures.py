@@ -8,10 +8,10 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
+from evenhand.files.plain import rebuild
 from evenhand.metrics.metric import UNPERTURBED
 from evenhand.metrics.predictions import Predictions
 from evenhand.numbering import UNKNOWN
-from evenhand.plain import rebuild
 from evenhand.settings import check_choice, check_count, check_level, check_seed
 from evenhand.stats.intervals import cluster_draws, percentile_interval, wilson
 from evenhand.stats.types import Floats, Ints

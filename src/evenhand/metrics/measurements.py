@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from evenhand.plain import rebuild
+from evenhand.files.plain import rebuild
 
 ALL = "all"
 """The class of metrics that have one value for all classes."""

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.files.tables import TableFile
 from evenhand.numbering import UNKNOWN, placed
 from evenhand.stats.types import Floats, Ints
-from evenhand.tables import TableFile
 
 Kind = Literal["regression", "classification"]
 

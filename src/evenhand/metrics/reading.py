@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from evenhand.errors import EvenhandError
+from evenhand.files.tables import TableFile
 from evenhand.metrics.predictions import MARGIN, SCORE, Predictions
 from evenhand.stats.types import Floats
-from evenhand.tables import TableFile
 
 PREFIX = "prob_"
 PREDICTED = "pred"

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import EvenhandError, one_line
+from evenhand.files.tables import TableFile
 from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence
 from evenhand.schemes import scheme_named
-from evenhand.tables import TableFile
 
 NEEDED = ("source", "group", "tokens", "slot_span", "gold")
 HEADER = "tags"

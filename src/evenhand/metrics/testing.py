@@ -8,13 +8,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from evenhand.files.plain import rebuild
 from evenhand.metrics.cells import Cells
 from evenhand.metrics.measurements import ALL
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import chosen_rows, probability, probability_of_gold
 from evenhand.metrics.undefined import Undefined
 from evenhand.numbering import UNKNOWN, placed
-from evenhand.plain import rebuild
 from evenhand.settings import check_alpha, check_choice
 from evenhand.stats.multiplicity import CORRECTIONS
 from evenhand.stats.ranks import RankTest, independent_tests, related_tests

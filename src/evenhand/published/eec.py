@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from evenhand.comparing.findings import Finding
 from evenhand.contrasts import contrast
 from evenhand.corpora import Corpus, eec
-from evenhand.findings import Finding
+from evenhand.files.task_files import DIMENSIONS
 from evenhand.published.checks import Check, checked, published, same
 from evenhand.studies.statements import TOP
 from evenhand.studies.study import Study
 from evenhand.studies.tables import ALL, GROUPS
-from evenhand.task_files import DIMENSIONS
 
 HALF = 0.0005
 """Half of the last digit that the tables print."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from evenhand.files.tables import read_table
 from evenhand.published import checks
-from evenhand.tables import read_table
 
 PAPER = "rating"
 HUGE = 20_000.0

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import polars as pl
 
-from evenhand.plain import rebuild
+from evenhand.files.plain import rebuild
 from evenhand.rating.deconfounding import Impact, adjust, impacts, worst_impact
 from evenhand.rating.diagram import Diagram, rating_diagram
 from evenhand.rating.orders import Uncertainty, complete_order, partial_order, uncertainty

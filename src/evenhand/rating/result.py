@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import polars as pl
 
 from evenhand.errors import UsageError
-from evenhand.plain import rebuild
+from evenhand.files.plain import rebuild
 from evenhand.rating.questions import Answer, answers
 from evenhand.rating.ratings import REPLICATES, RULES, Rating, RatingSettings, rate_table
 from evenhand.rating.rejection import RejectionSettings, preset

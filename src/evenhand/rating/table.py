@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from evenhand.columns import column_of
+from evenhand.asking import Scores
 from evenhand.corpora.causal import EMOTIONS, crossed_class
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.scoring import Scores
+from evenhand.files.columns import column_of
+from evenhand.files.tables import TableFile
 from evenhand.stats.types import Floats, Ints
-from evenhand.tables import TableFile
 
 TAKEN = {
     "system": "who answered",

@@ -14,13 +14,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.repairs.calibrator import Calibrator, FittedFor, calibrator, numbers
 from evenhand.repairs.cells import of_kind
 from evenhand.repairs.evidence import Evidence, evidence
 from evenhand.repairs.rows import Labels, Rows
 from evenhand.repairs.variables import Variable, variables
-from evenhand.scoring import Scores
 from evenhand.systems.base import Array
 
 STEPS = 100

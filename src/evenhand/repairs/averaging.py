@@ -8,12 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.repairs.calibrator import Calibrator, FittedFor, calibrator
 from evenhand.repairs.cells import Ints, crossed, crossed_groups, numbered, parted
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.wrapping import Bools, Wrapped
-from evenhand.scoring import Scores
 from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.through import Asked
 

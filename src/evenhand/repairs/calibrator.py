@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import polars as pl
 
+from evenhand.asking import Scores, read_only
 from evenhand.corpora import Corpus
 from evenhand.corpora.persons import Directory
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.files import reason, write_whole
+from evenhand.files.whole import reason, write_whole
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.variables import Variable, variables
-from evenhand.scoring import Scores, read_only
 from evenhand.systems.base import Array, Output
 
 FORMAT = 1

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from evenhand.asking import Column, Scores, read_only
 from evenhand.comparing.general import general_gap, scale_of
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrasts, joined, kinds_of
 from evenhand.corpora import Corpus
 from evenhand.corpora.once import once
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.repairs.variables import Variable
-from evenhand.scoring import Column, Scores, read_only
 from evenhand.stats import two_sided_p
 from evenhand.stats.multiplicity import holm
 from evenhand.systems.base import Array

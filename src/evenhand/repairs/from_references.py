@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
 from evenhand.repairs.calibrator import Calibrator, FittedFor, numbers
@@ -17,7 +18,6 @@ from evenhand.repairs.reference_answers import NotDefined, References, as_distri
 from evenhand.repairs.reference_layers import NEUTRAL, NORMALISERS
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.variables import Variable, variables
-from evenhand.scoring import Scores
 from evenhand.settings import check_choice
 from evenhand.systems.base import Array
 

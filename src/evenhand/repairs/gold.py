@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from evenhand.asking import score_as
+from evenhand.asking.settings import AskSettings
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
+from evenhand.files.tables import TableFile
 from evenhand.repairs.calibrator import Calibrator
 from evenhand.repairs.repaired import repaired
 from evenhand.repairs.result import GoldQuality
 from evenhand.repairs.variables import variables
 from evenhand.repairs.wrapping import distributed
-from evenhand.scoring import score_as
-from evenhand.scoring.settings import AskSettings
 from evenhand.stats import pearson, spearman
 from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.few_shot import FewShot
-from evenhand.tables import TableFile
 
 TEXT, GOLD, EMOTION = "text", "gold", "emotion"
 

@@ -8,13 +8,13 @@ from itertools import combinations
 
 import numpy as np
 
+from evenhand.asking import Scores
 from evenhand.comparing.general import Strata, general_gap, scale_of
 from evenhand.contrasts import EVERYBODY, Contrast, Ints, general_contrast, kinds_of, side_labels
 from evenhand.corpora import Corpus
 from evenhand.repairs.evidence import readings
 from evenhand.repairs.outcomes import Estimate, Looked
 from evenhand.repairs.variables import Variable
-from evenhand.scoring import Scores
 from evenhand.stats import Components
 from evenhand.systems.base import Array
 

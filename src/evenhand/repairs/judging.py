@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 
+from evenhand.asking import Scores
 from evenhand.contrasts import Ints
 from evenhand.corpora import Corpus
 from evenhand.repairs.calibrator import Calibrator
@@ -18,7 +19,6 @@ from evenhand.repairs.prices import prices
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.splits import Split, part
 from evenhand.repairs.variables import variables
-from evenhand.scoring import Scores
 from evenhand.systems.base import Array
 
 Fit = Callable[[Scores, Corpus], Calibrator]

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize
 
+from evenhand.asking import Scores
 from evenhand.contrasts import EVERYBODY, PAIRED
 from evenhand.corpora import Corpus
 from evenhand.corpora.once import once
@@ -18,7 +19,6 @@ from evenhand.repairs.calibrator import Calibrator, FittedFor, calibrator, numbe
 from evenhand.repairs.evidence import Evidence, attributes_in, evidence
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.variables import Variable, variables
-from evenhand.scoring import Scores
 from evenhand.systems.base import Array
 
 ANYBODY = "anybody"

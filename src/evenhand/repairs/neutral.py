@@ -10,13 +10,13 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.corpora.neutral import neutral_texts, neutralised
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.repairs.calibrator import Calibrator, FittedFor, calibrator
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.wrapping import Bools, Wrapped
-from evenhand.scoring import Scores
 from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.through import Asked
 

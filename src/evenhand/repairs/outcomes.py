@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from scipy import special
 
-from evenhand.plain import rebuild
+from evenhand.files.plain import rebuild
 from evenhand.stats import ROUNDING
 
 Verdict = Literal["nothing to repair", "closed", "reduced", "not reduced", "reversed", "made a gap", "undefined"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from evenhand.asking import Scores
 from evenhand.contrasts import EVERYBODY, Contrast, Grouping, Ints, general_contrasts
 from evenhand.corpora import Corpus
 from evenhand.repairs.variables import Variable
-from evenhand.scoring import Scores
 from evenhand.stats import ROUNDING
 from evenhand.systems.base import Array
 

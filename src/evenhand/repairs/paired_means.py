@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.repairs.pairings import CELL, MINUEND, Pairing, pairings
 from evenhand.repairs.variables import variables
-from evenhand.scoring import Scores
 from evenhand.stats import ROUNDING, PairedTest, paired_test
 from evenhand.systems.base import Array, Output
 from evenhand.systems.few_shot import most_likely

@@ -9,10 +9,10 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.repairs.evidence import readings
 from evenhand.repairs.variables import Variable
-from evenhand.scoring import Scores
 from evenhand.stats import spearman
 from evenhand.stats.correlation import is_flat
 from evenhand.systems.base import Array

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.repairs.calibrator import FittedFor, calibrator
@@ -21,7 +22,6 @@ from evenhand.repairs.reference_answers import NotDefined, References
 from evenhand.repairs.reference_layers import UNIFORM, all_layers, group_layers, mean_layer
 from evenhand.repairs.rows import Labels, Rows
 from evenhand.repairs.variables import Variable
-from evenhand.scoring import Scores
 from evenhand.systems.base import Array
 
 BASELINE = "baseline"

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.repairs.calibrator import numbers
 from evenhand.repairs.references import COLUMN, CONTENT_FREE, IDENTITY, NEUTRAL
 from evenhand.repairs.variables import Variable, variables
-from evenhand.scoring import Scores
 from evenhand.systems.base import Array
 
 

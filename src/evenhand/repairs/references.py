@@ -15,7 +15,7 @@ from evenhand.corpora import About, Corpus
 from evenhand.corpora.corpus import CORE
 from evenhand.corpora.lexicon import STRICT
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.files import reason
+from evenhand.files.whole import reason
 
 COLUMN = "reference"
 """The column of a reference corpus that says what a row is for."""

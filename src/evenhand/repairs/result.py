@@ -11,7 +11,7 @@ import polars as pl
 
 from evenhand.contrasts import EVERYBODY
 from evenhand.corpora import Corpus
-from evenhand.plain import rebuild
+from evenhand.files.plain import rebuild
 from evenhand.repairs.calibrator import Calibrator, load_calibrator
 from evenhand.repairs.judging import Judgement
 from evenhand.repairs.layers import Layer, layer_from

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.repairs.calibrator import Calibrator, FittedFor, calibrator, numbers
 from evenhand.repairs.cells import balanced_weights, numbered, of_kind, parted
@@ -20,7 +21,6 @@ from evenhand.repairs.features import Vocabulary, folds, without_person
 from evenhand.repairs.layers import Layer, Layers, sum_of_shifts
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.variables import Variable, variables
-from evenhand.scoring import Scores
 from evenhand.stats import ROUNDING
 from evenhand.systems.base import Array
 

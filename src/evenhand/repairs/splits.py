@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from evenhand.asking import Scores, read_only
 from evenhand.contrasts import Ints
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
-from evenhand.scoring import Scores, read_only
 from evenhand.settings import check_count
 
 PERSONS = "person"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.repairs.calibrator import Calibrator, FittedFor, calibrator, numbers
 from evenhand.repairs.evidence import attributes_in
@@ -13,7 +14,6 @@ from evenhand.repairs.layers import Layers, sum_of_shifts
 from evenhand.repairs.own_parts import Own, own_parts
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.variables import variables
-from evenhand.scoring import Scores
 from evenhand.systems.base import Array
 
 

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from evenhand.asking import Scores, score_as
+from evenhand.asking.progress import progress_bars
+from evenhand.asking.settings import AskSettings
 from evenhand.comparing.ability import abilities
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
@@ -27,9 +30,6 @@ from evenhand.repairs.terms import Terms
 from evenhand.repairs.variables import variables
 from evenhand.repairs.wrapping import cost_of, distributed
 from evenhand.results import Note
-from evenhand.scoring import Scores, score_as
-from evenhand.scoring.progress import progress_bars
-from evenhand.scoring.settings import AskSettings
 from evenhand.settings import check_alpha, check_choice, check_count, check_seed
 from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.few_shot import FewShot

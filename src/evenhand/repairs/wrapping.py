@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from evenhand.asking.cache import cache_root, store_for
+from evenhand.asking.plan import make_plan
 from evenhand.repairs.variables import variables
-from evenhand.scoring.cache import cache_root, store_for
-from evenhand.scoring.plan import make_plan
 from evenhand.systems.base import Array, BaseScorer, Output
 from evenhand.systems.few_shot import FewShot, expected, most_likely
 from evenhand.systems.few_shot.few_shot import DISTRIBUTION, LIKELY

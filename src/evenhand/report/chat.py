@@ -13,12 +13,12 @@ from evenhand.comparing.conversations import VOCABULARY, Difference
 from evenhand.corpora.chat import CHATBOT, USER, as_published, merge_runs, per_conversation
 from evenhand.corpora.chat.properties import BOTH
 from evenhand.corpora.chat.steps import ordered_genders
-from evenhand.report.console import console_of
-from evenhand.report.figures import Row, Spec, base_chart, figure_files, svg_bytes
-from evenhand.report.plain import Listing, Section, plain_page
+from evenhand.files.tables import table_bytes
+from evenhand.report.audit.figures import Row, Spec, base_chart, figure_files, svg_bytes
+from evenhand.report.common.console import console_of
+from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
-from evenhand.tables import table_bytes
 
 COLOURS = ("#b45309", "#1d4ed8", "#6b7280", "#15803d", "#7e22ce", "#be123c")
 READING = (

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from evenhand.published.checks import Check, Outcome
 from evenhand.published.eec import SUBMISSIONS
-from evenhand.report.console import Cell, Column, print_table
+from evenhand.report.common.console import Cell, Column, print_table
 
 COLUMNS = (
     Column("claim", wraps=True),

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from evenhand.report.console import console_of
-from evenhand.report.plain import Listing, Section, plain_page
+from evenhand.files.tables import table_bytes
+from evenhand.report.common.console import console_of
+from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
-from evenhand.tables import table_bytes
 from evenhand.translation import Counts, Drift
 from evenhand.translation.drift import FLAGS
 

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from evenhand.asking.scores import Scores
 from evenhand.corpora.corpus import Corpus
-from evenhand.scoring.scores import Scores
 
 PACKAGES = ("evenhand", "numpy", "scipy", "polars", "scikit-learn")
 HEAVY = ("spacy", "tokenizers", "torch", "transformers", "xllamacpp")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.files import Content
+from evenhand.files.whole import Content
 
 if TYPE_CHECKING:
     from evenhand.results.result import Result

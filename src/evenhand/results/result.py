@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import polars as pl
 
+from evenhand.asking.progress import progress_bars
 from evenhand.errors import EvenhandError, MissingExtra, UsageError, one_line
-from evenhand.files import Content, check_writable, reason, remove_files, write_together
+from evenhand.files.whole import Content, check_writable, reason, remove_files, write_together
 from evenhand.results.note import Note
 from evenhand.results.provenance import Provenance
 from evenhand.results.rendering import Files, page_file_of, rendered_kinds, renderer_of
-from evenhand.scoring.progress import progress_bars
 
 if TYPE_CHECKING:
     import pandas
 
+    from evenhand.asking import Scores, Tags
     from evenhand.corpora import Corpus
-    from evenhand.scoring import Scores, Tags
 
 SCORES_FILE, CORPUS_FILE, TAGS_FILE = "scores.parquet", "corpus.parquet", "tags.parquet"
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from evenhand.comparing.findings import Finding, Interval
 from evenhand.errors import UsageError, did_you_mean
-from evenhand.findings import Finding, Interval
 
 BASELINE = "SVM-Unigrams"
 

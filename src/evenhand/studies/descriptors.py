@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evenhand.findings import Interval
+from evenhand.comparing.findings import Interval
 from evenhand.stats import CORRECTIONS, ROUNDING
 
 FEWEST = 2

@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.tables import ENDINGS, SEPARATORS, likely_separator, read_table
-from evenhand.task_files import DIMENSIONS
+from evenhand.files.tables import ENDINGS, SEPARATORS, likely_separator, read_table
+from evenhand.files.task_files import DIMENSIONS
 
 MANIFESTS = ("manifest.csv", "manifest.yaml", "manifest.yml")
 OWN_KEYS = ("system", "dimension", "path")

@@ -8,14 +8,14 @@ from functools import partial
 
 import numpy as np
 
+from evenhand.asking import Column, Scores
 from evenhand.comparing.family import Adjustment, Family
+from evenhand.comparing.findings import Finding, Interval
 from evenhand.comparing.settings import Settings
 from evenhand.comparing.tested import Tested
 from evenhand.comparing.verdicts import findings as judged
 from evenhand.contrasts import Contrast, contrasts
 from evenhand.corpora import Corpus
-from evenhand.findings import Finding, Interval
-from evenhand.scoring import Column, Scores
 from evenhand.studies.against import Against, Change, against
 from evenhand.studies.reading import Submissions
 from evenhand.studies.tables import Group, Table, direction, grouped, published_group

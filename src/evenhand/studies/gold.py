@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from evenhand.errors import EvenhandError, UsageError, quoted
+from evenhand.files.tables import ENDINGS
+from evenhand.files.task_files import TaskFile, dimension_in_name, known_dimension
 from evenhand.stats.types import Floats
 from evenhand.studies.matching import Matcher, Rows
-from evenhand.tables import ENDINGS
-from evenhand.task_files import TaskFile, dimension_in_name, known_dimension
 
 FEWEST = 3
 """A correlation over fewer texts says nothing."""

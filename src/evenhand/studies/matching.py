@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from evenhand.asking.recorded.rows import some_sentences
 from evenhand.errors import EvenhandError
-from evenhand.recorded.rows import some_sentences
 
 Rows = npt.NDArray[np.int64]
 REMEMBERED = 8

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import numpy as np
 
+from evenhand.asking import Column, Scores
+from evenhand.asking.recorded.rows import plain
 from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.recorded.rows import plain
-from evenhand.scoring import Column, Scores
+from evenhand.files.task_files import DIMENSIONS, TaskFile, dimension_in_name
 from evenhand.stats.correlation import is_flat
 from evenhand.stats.types import Floats
 from evenhand.studies.entries import Entry, Problem
 from evenhand.studies.gold import Gold
 from evenhand.studies.matching import Matcher, Rows
 from evenhand.systems.base import Output
-from evenhand.task_files import DIMENSIONS, TaskFile, dimension_in_name
 
 AHEAD = 2
 OTHER_SCALE = 0.5

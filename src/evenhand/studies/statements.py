@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.findings import Finding
+from evenhand.comparing.findings import Finding
 from evenhand.studies.quality import Quality
 from evenhand.studies.tables import published_group
 

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Self
 
 import polars as pl
 
+from evenhand.asking import Scores
+from evenhand.comparing.findings import Finding
 from evenhand.comparing.settings import Settings
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
-from evenhand.findings import Finding
-from evenhand.plain import rebuild
+from evenhand.files.plain import rebuild
 from evenhand.results import Note, Provenance, Result, Subject
 from evenhand.results.rendering import Files
 from evenhand.results.result import CORPUS_FILE, SCORES_FILE, attached, saved_bytes
-from evenhand.scoring import Scores
 from evenhand.studies.against import Against, find_baseline
 from evenhand.studies.descriptors import DescriptorGap, descriptor_gaps
 from evenhand.studies.entries import Descriptors, Problem

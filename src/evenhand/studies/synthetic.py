@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.corpora import Corpus, eec
-from evenhand.files import write_whole
+from evenhand.files.task_files import DIMENSIONS, NONE
+from evenhand.files.whole import write_whole
 from evenhand.stats.types import Floats
 from evenhand.studies.against import BASELINE
-from evenhand.task_files import DIMENSIONS, NONE
 
 HEADER = ("ID", "Tweet", "Affect Dimension", "Intensity Score")
 INTENSITY = {"anger": 0.62, "fear": 0.58, "joy": 0.35, "sadness": 0.55, None: 0.45}

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
-from evenhand.findings import Finding
-from evenhand.plain import rebuild
+from evenhand.comparing.findings import Finding
+from evenhand.files.plain import rebuild
 
 Group = Literal["not_significant", "first_higher", "second_higher", "undefined"]
 GROUPS: tuple[Group, ...] = ("not_significant", "first_higher", "second_higher")

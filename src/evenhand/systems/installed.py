@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from packaging.requirements import Requirement
 
 from evenhand.errors import EvenhandError
-from evenhand.registry import package_of
+from evenhand.files.registry import package_of
 from evenhand.systems.table import REGISTRY
 
 PACKAGE = "evenhand"

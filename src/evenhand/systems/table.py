@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from evenhand.errors import EvenhandError
-from evenhand.registry import C, Registry
+from evenhand.files.registry import C, Registry
 from evenhand.systems.adopted import adopted
 from evenhand.systems.base import BaseScorer
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from evenhand.errors import BadAnswer, EvenhandError, UsageError, one_line, quoted
-from evenhand.registry import C, Registry
+from evenhand.files.registry import C, Registry
 from evenhand.systems.adopted import SHARED, take_over
 from evenhand.systems.base import BaseSystem
-from evenhand.systems.callables import BATCH_SIZE, source_hash, vouched
+from evenhand.systems.yours.callables import BATCH_SIZE, source_hash, vouched
 
 TokenLists = Sequence[Sequence[str]]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from evenhand.errors import UsageError
 from evenhand.systems.base import fingerprint_of
-from evenhand.systems.checkpoint import digest_of
+from evenhand.systems.transformers.checkpoint import digest_of
 from evenhand.translation.base import code, pair_of, translator
 
 PROJECT = "argostranslate"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from evenhand.errors import BadAnswer, UsageError, one_line
-from evenhand.registry import C, Registry
+from evenhand.files.registry import C, Registry
 
 THREE_LETTERS = {
     "ara": "ar", "cat": "ca", "ces": "cs", "cym": "cy", "dan": "da", "deu": "de", "ell": "el", "eng": "en", "epo": "eo",

@@ -14,11 +14,11 @@ import polars as pl
 from evenhand.corpora.corpus import Corpus
 from evenhand.corpora.person_forms import GENDER
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.files.tables import read_table, table_bytes
 from evenhand.numbering import numbered
 from evenhand.results import Provenance, Result
 from evenhand.results.rendering import Files
 from evenhand.results.result import CORPUS_FILE
-from evenhand.tables import read_table, table_bytes
 from evenhand.translation.leaving_out import leave_out
 from evenhand.translation.persons import PersonWords
 from evenhand.translation.round_trip import Journey, ThereAndBack

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evenhand.errors import UsageError
-from evenhand.systems import checkpoint
 from evenhand.systems.base import fingerprint_of
-from evenhand.systems.lengths import by_length
-from evenhand.systems.torch_import import import_torch
-from evenhand.systems.transformer import device_for, longest_read
+from evenhand.systems.transformers import checkpoint
+from evenhand.systems.transformers.lengths import by_length
+from evenhand.systems.transformers.torch_import import import_torch
+from evenhand.systems.transformers.transformer import device_for, longest_read
 from evenhand.translation.base import code, translator
 
 PLANNED = 512

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from evenhand.records import read_texts, text_record
-from evenhand.scoring.cache import Store
-from evenhand.scoring.plan import key_of
+from evenhand.asking.cache import Store
+from evenhand.asking.plan import key_of
+from evenhand.files.records import read_texts, text_record
 from evenhand.translation.base import Translator, each_of
 
 log = logging.getLogger(__name__)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from evenhand.asking.cache import cache_root
+from evenhand.asking.progress import Start, progress_bars
 from evenhand.errors import UsageError
-from evenhand.scoring.cache import cache_root
-from evenhand.scoring.progress import Start, progress_bars
 from evenhand.systems.base import Array, BaseScorer, fingerprint_of
 from evenhand.systems.through import Asked, Through
 from evenhand.translation.base import Translator, code, way_back

@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Unpack
 
+from evenhand.asking import Scores, Tags, scored, tagged
+from evenhand.asking.settings import AskOptions, AskSettings
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError, one_line
+from evenhand.measuring.tags import class_names, entities_found, in_corpus_terms
 from evenhand.results import Note
-from evenhand.scoring import Scores, Tags, scored, tagged
-from evenhand.scoring.settings import AskOptions, AskSettings
-from evenhand.specs import Given, Resolver
+from evenhand.specs.resolving import Given, Resolver
 from evenhand.systems import BaseScorer, BaseTagger
-from evenhand.tagging import class_names, entities_found, in_corpus_terms
 
 Made = BaseScorer | BaseTagger | Scores
 ABOUT = {

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 import yaml
 
+from evenhand.asking import score
 from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import BadAnswer, EvenhandError, ScoringFailed, UsageError
-from evenhand.scoring import score
 from evenhand.systems import Array, Scorer
 from evenhand.systems.few_shot import FewShot, LabelModel, LabelReader
 from evenhand.systems.few_shot.reader import asking, parted

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
+from evenhand.asking import score
 from evenhand.corpora import eec
 from evenhand.errors import EvenhandError, ScoringFailed, UsageError
-from evenhand.scoring import score
-from evenhand.specs import resolve
+from evenhand.specs.resolving import resolve
 from evenhand.systems.few_shot import FewShot, LabelModel, llama
 from evenhand.systems.few_shot.gguf import Gguf, gguf
 from evenhand.systems.few_shot.gguf_file import checked_gguf
@@ -392,7 +392,7 @@ RUN = """
 import sys
 from pathlib import Path
 from evenhand.corpora import eec
-from evenhand.scoring import score
+from evenhand.asking import score
 from evenhand.systems.few_shot.gguf import gguf
 
 corpus = eec().sample(120)

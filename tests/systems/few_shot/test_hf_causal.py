@@ -15,15 +15,15 @@ import torch
 import transformers
 
 import evenhand
+from evenhand.asking import score
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.scoring import score
-from evenhand.specs import resolve
+from evenhand.specs.resolving import resolve
 from evenhand.systems import Array, Scorer, build_system
-from evenhand.systems.checkpoint import quiet
 from evenhand.systems.few_shot import FewShot, LabelModel
 from evenhand.systems.few_shot import hf_causal as room
 from evenhand.systems.few_shot.hf_causal import CausalModel
+from evenhand.systems.transformers.checkpoint import quiet
 
 pytestmark = pytest.mark.slow
 

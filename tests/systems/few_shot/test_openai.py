@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evenhand.asking import score
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import BadAnswer, EvenhandError, ScoringFailed, UsageError
-from evenhand.scoring import score
-from evenhand.specs import resolve
+from evenhand.specs.resolving import resolve
 from evenhand.systems import Array, build_system
 from evenhand.systems.few_shot import FewShot, LabelModel
 from evenhand.systems.few_shot.first_tokens import beginning, between

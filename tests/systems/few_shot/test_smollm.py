@@ -14,7 +14,7 @@ import pytest
 import evenhand
 from evenhand.corpora import eec
 from evenhand.errors import EvenhandError, MissingExtra, UsageError
-from evenhand.specs import resolve
+from evenhand.specs.resolving import resolve
 from evenhand.systems import REGISTRY, build_system
 from evenhand.systems.few_shot import FewShot
 from evenhand.systems.few_shot import smollm as room

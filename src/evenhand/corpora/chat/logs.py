@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.tables import TableFile, likely_separator
+from evenhand.files.tables import TableFile, likely_separator
 
 PUBLISHED = {
     "conversation": "C_num",

@@ -1,5 +1,1 @@
-"""The report as one self-contained HTML file."""
-
-from evenhand.report.page.page import to_html
-
-__all__ = ["to_html"]
+"""Pages: what all of them share, their templates, styles and scripts."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from evenhand.files.tables import table_bytes
 from evenhand.rating import Ratings
-from evenhand.report.console import console_of
-from evenhand.report.figures import file_stem
+from evenhand.report.audit.figures import file_stem
+from evenhand.report.common.console import console_of
 from evenhand.report.ratings.page import label_page, to_html
 from evenhand.report.ratings.terminal import print_answers, print_ratings
 from evenhand.report.ratings.words import level_text, order_text, where
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
-from evenhand.tables import table_bytes
 
 LABELS, ENDING = "labels", ".html"
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from evenhand.rating import Rating, Ratings, RatingSettings
 from evenhand.rating.questions import Answer
+from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
-from evenhand.report.provenance import facts
 from evenhand.report.ratings.diagrams import drawing
 from evenhand.report.ratings.words import (
     change_text,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evenhand.files import Content
+from evenhand.files.tables import table_bytes
+from evenhand.files.whole import Content
 from evenhand.repairs.result import Repair
-from evenhand.report.console import console_of
-from evenhand.report.figures import figure_files
+from evenhand.report.audit.figures import figure_files
+from evenhand.report.common.console import console_of
 from evenhand.report.repair.advice import headline, use_command
 from evenhand.report.repair.figures import static_figures
 from evenhand.report.repair.page import to_html
@@ -15,7 +16,6 @@ from evenhand.report.repair.published import evaluation_frame, words_frame
 from evenhand.report.repair.terminal import print_repair
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
-from evenhand.tables import table_bytes
 
 
 def tables(repair: Repair) -> Files:

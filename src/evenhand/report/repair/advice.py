@@ -12,6 +12,7 @@ from typing import Literal
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair, calibrator_file
+from evenhand.report.audit.words import number
 from evenhand.report.repair.words import (
     attributes_of,
     comparison,
@@ -30,7 +31,6 @@ from evenhand.report.repair.words import (
     unseen,
     verdict,
 )
-from evenhand.report.words import number
 from evenhand.results.result import CORPUS_FILE
 
 ADVISED = "advised"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import FITTED, PUBLISHED, Repair
-from evenhand.report.figures import COLOURS, SCHEMA, Row, Spec, base_chart
+from evenhand.report.audit.figures import COLOURS, SCHEMA, Row, Spec, base_chart
 from evenhand.report.repair import published_figures
 from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (

@@ -7,9 +7,10 @@ from typing import Any
 
 from evenhand.repairs.paired_means import PairedMeans
 from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
-from evenhand.report.figures import COLOURS, Spec
+from evenhand.report.audit.figures import COLOURS, Spec
+from evenhand.report.audit.words import number
+from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
-from evenhand.report.provenance import facts
 from evenhand.report.repair.advice import glances, headline, repaired_spec
 from evenhand.report.repair.figures import Question, gap_chart, gap_rows, price_chart, price_figure_rows, questions
 from evenhand.report.repair.page_rows import (
@@ -35,7 +36,6 @@ from evenhand.report.repair.words import (
     percent,
     scope_name,
 )
-from evenhand.report.words import number
 
 SECTIONS = {
     "short": "In short",

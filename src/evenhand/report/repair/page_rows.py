@@ -7,6 +7,7 @@ from typing import Any
 from evenhand.repairs.layers import Layer
 from evenhand.repairs.outcomes import Estimate, Outcome
 from evenhand.repairs.result import WITHIN_AT_LEAST, GoldQuality, Repair
+from evenhand.report.audit.words import number, shown_p
 from evenhand.report.repair.advice import ADVISED, Glance
 from evenhand.report.repair.figures import Question, in_order
 from evenhand.report.repair.tables import PriceRow
@@ -28,7 +29,6 @@ from evenhand.report.repair.words import (
     split_name,
     verdict,
 )
-from evenhand.report.words import number, shown_p
 
 Cells = dict[str, Any]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from evenhand.repairs.paired_means import Evaluation, PairedMeans, WordMean
-from evenhand.report.exports import latex_table, markdown_table
-from evenhand.report.words import number
+from evenhand.report.audit.exports import latex_table, markdown_table
+from evenhand.report.audit.words import number
 
 UNDEFINED = "undefined"
 TEST_HEADINGS = ("version", "mean difference", "95 % interval", "standard error", "t", "p", "effect size", "p < 0.05")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from evenhand.repairs.paired_means import Evaluation, PairedMeans
 from evenhand.repairs.published import BASELINE
-from evenhand.report.figures import COLOURS, ROW_STEP, Row, Spec, base_chart
+from evenhand.report.audit.figures import COLOURS, ROW_STEP, Row, Spec, base_chart
 from evenhand.report.repair.published import by_chart, chart_title
 
 BEFORE, SAME, REVERSED, MADE, OPEN = "before", "same direction", "reversed", "newly significant", "zero not ruled out"

@@ -9,6 +9,7 @@ from rich.text import Text
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
+from evenhand.report.audit.words import number
 from evenhand.report.repair.advice import headline, outcomes_by_gap
 from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (
@@ -28,7 +29,6 @@ from evenhand.report.repair.words import (
     split_name,
     verdict,
 )
-from evenhand.report.words import number
 
 COLOURS = {"lower": "cyan", "higher": "bold red", "cannot-tell": "yellow"}
 KINDS = {"advised": "bold green", "no method will do": "bold red", "cannot tell": "bold yellow"}

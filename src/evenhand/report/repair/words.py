@@ -8,7 +8,7 @@ from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED
 from evenhand.repairs.layers import ANYBODY, Layer
 from evenhand.repairs.outcomes import Estimate, Outcome, Verdict
 from evenhand.repairs.result import EXACT, FITTED, PUBLISHED, Repair
-from evenhand.report.words import number, shown_p
+from evenhand.report.audit.words import number, shown_p
 
 UNDEFINED = "undefined"
 NO_GAP = "no gap visible"

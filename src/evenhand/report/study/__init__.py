@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from evenhand.files import Content
-from evenhand.report.console import console_of
-from evenhand.report.figures import figure_files
+from evenhand.files.tables import table_bytes
+from evenhand.files.whole import Content
+from evenhand.report.audit.figures import figure_files
+from evenhand.report.common.console import console_of
 from evenhand.report.study.figures import static_figures
 from evenhand.report.study.page import SUBMISSIONS, pages_of, slug, to_html
 from evenhand.report.study.submission import MARK, submission_page
@@ -18,7 +19,6 @@ from evenhand.report.study.words import in_short, in_words, summary
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
 from evenhand.studies import Examined, Study
-from evenhand.tables import table_bytes
 
 
 def pages(study: Study) -> Files:

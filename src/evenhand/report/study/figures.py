@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evenhand.report.details import Details
-from evenhand.report.figures import COLOURS, POINTS, SCHEMA, Row, Spec, base_chart, box_row
+from evenhand.report.audit.details import Details
+from evenhand.report.audit.figures import COLOURS, POINTS, SCHEMA, Row, Spec, base_chart, box_row
 from evenhand.report.study.words import group_name
 from evenhand.studies import Study, Table
 from evenhand.studies.tables import GROUPS, published_group

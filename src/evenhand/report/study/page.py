@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from itertools import count
 from typing import Any
 
-from evenhand.report.figures import COLOURS
+from evenhand.report.audit.figures import COLOURS
+from evenhand.report.audit.words import number, short_verdict, shown_p
+from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
-from evenhand.report.provenance import facts
 from evenhand.report.study.figures import box_rows, point_rows, ranked_boxes, spread_by_quality, study_details
 from evenhand.report.study.tables import cells, headings
 from evenhand.report.study.words import GENERAL, PUBLISHED, counted, group_name, in_words, summary, table_title
-from evenhand.report.words import number, short_verdict, shown_p
 from evenhand.studies import Examined, Study, Table
 from evenhand.studies.against import EFFECTS, is_usual
 from evenhand.studies.tables import published_group

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from evenhand.findings import Finding, Share
-from evenhand.report.page.page import differing
+from evenhand.comparing.findings import Finding, Share
+from evenhand.report.audit.page import differing
+from evenhand.report.audit.words import in_words, number, short_verdict, shown_p
 from evenhand.report.page.shell import render
 from evenhand.report.study.words import SUBSETS, group_name
-from evenhand.report.words import in_words, number, short_verdict, shown_p
 from evenhand.studies import Examined, Study, Table
 from evenhand.studies.against import is_usual
 from evenhand.studies.tables import published_group

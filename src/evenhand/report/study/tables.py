@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from evenhand.report.exports import latex_table, markdown_table
+from evenhand.report.audit.exports import latex_table, markdown_table
+from evenhand.report.audit.words import number
 from evenhand.report.study.words import GENERAL, PUBLISHED, group_name, table_title
-from evenhand.report.words import number
 from evenhand.studies import Study, Table
 from evenhand.studies.tables import Row
 

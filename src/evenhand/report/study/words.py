@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evenhand.report.words import number
+from evenhand.report.audit.words import number
 from evenhand.studies import Problem, Study
 from evenhand.studies.statements import Statement
 from evenhand.studies.tables import ALL, UNDEFINED, Table

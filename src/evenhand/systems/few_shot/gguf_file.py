@@ -14,7 +14,7 @@ from math import prod
 from pathlib import Path
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.files import reason
+from evenhand.files.whole import reason
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)

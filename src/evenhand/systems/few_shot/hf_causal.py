@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, quoted
-from evenhand.systems import checkpoint
 from evenhand.systems.base import Array, fingerprint_of
 from evenhand.systems.few_shot import label_tokens
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.label_tokens import Cutter, LabelTokens, Tokens, in_common
 from evenhand.systems.few_shot.models import LabelModel
-from evenhand.systems.lengths import by_length
 from evenhand.systems.table import system
-from evenhand.systems.torch_import import import_torch
-from evenhand.systems.transformer import Transformer
+from evenhand.systems.transformers import checkpoint
+from evenhand.systems.transformers.lengths import by_length
+from evenhand.systems.transformers.torch_import import import_torch
+from evenhand.systems.transformers.transformer import Transformer
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand.errors import EvenhandError
-from evenhand.files import write_whole
-from evenhand.systems import fetched
-from evenhand.systems.fetched import Archive
+from evenhand.files.whole import write_whole
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.gguf import CONTEXT, Gguf
 from evenhand.systems.few_shot.llama import import_xllamacpp
-from evenhand.systems.svr import data_dir
 from evenhand.systems.table import system
+from evenhand.systems.trained.svr import data_dir
+from evenhand.systems.training import fetched
+from evenhand.systems.training.fetched import Archive
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus

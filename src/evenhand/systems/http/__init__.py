@@ -12,12 +12,12 @@ import numpy as np
 
 from evenhand.errors import BadAnswer, UsageError
 from evenhand.systems.base import Array, BaseScorer, Output
-from evenhand.systems.declared import named_outputs
 from evenhand.systems.http.client import Connection, Endpoint
 from evenhand.systems.http.crowd import in_order
 from evenhand.systems.http.mapping import Request, response_of
 from evenhand.systems.http.secrets import Secrets
 from evenhand.systems.table import system
+from evenhand.systems.yours.declared import named_outputs
 
 TEXTS_A_REQUEST = 32
 REQUESTS_A_BATCH = 16

@@ -1,0 +1,170 @@
+"""Asking: every system answers every distinct sentence, in planned batches, through the cache."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from evenhand.asking.cache import cache_root
+from evenhand.asking.forms import question_of
+from evenhand.asking.one_system import Asking, AskingThrough, asking_of
+from evenhand.asking.progress import progress_bars
+from evenhand.asking.scores import Drawn, Scores
+from evenhand.asking.settings import AskSettings
+from evenhand.asking.tags import TagColumn, Tags
+from evenhand.corpora.corpus import Corpus
+from evenhand.errors import EvenhandError, ScoringFailed, UsageError
+from evenhand.systems.adopted import adopted
+from evenhand.systems.base import BaseScorer, BaseSystem, Scorer
+from evenhand.systems.tagging import BaseTagger
+
+Answered = Sequence[Asking | AskingThrough]
+
+
+def score(
+    systems: Sequence[Scorer],
+    corpus: Corpus,
+    *,
+    cache: Path | None = None,
+    progress: bool | None = None,
+    draws: int = 1,
+) -> Scores:
+    """Ask all systems about all sentences of the corpus.
+
+    `cache` is the folder of answers (None: EVENHAND_CACHE_DIR, else the platform's cache folder); `progress` shows a
+    bar (None: on a terminal only). Systems that sample may be asked several times (`draws`): the scores are then the
+    means, and each column says how far the draws lie apart. Raises `BadAnswer` at the first answer that cannot be used,
+    and `ScoringFailed` after all systems were asked if one of them could not answer; what was scored is kept.
+    """
+    with scored(systems, corpus, cache=cache, progress=progress, draws=draws) as scores:
+        return scores
+
+
+def score_as(systems: Sequence[Scorer], corpus: Corpus, settings: AskSettings) -> Scores:
+    """Like `score`, with what was said about asking in one object."""
+    return score(systems, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws)
+
+
+@contextlib.contextmanager
+def scored(
+    systems: Sequence[Scorer],
+    corpus: Corpus,
+    *,
+    cache: Path | None = None,
+    progress: bool | None = None,
+    draws: int = 1,
+) -> Iterator[Scores]:
+    """Like `score`, for a block that makes something of the scores.
+
+    What systems without a fingerprint answered is kept until the block has ended well, so that a kill or an error in
+    there costs no second asking.
+    """
+    made = [adopted(system) for system in systems]
+    _refuse_without_outputs(made)
+    texts = _texts(corpus)
+    with _answered(made, texts, cache=cache, progress=progress, draws=draws) as asked:
+        yield _scores(corpus, texts, made, asked)
+
+
+@contextlib.contextmanager
+def tagged(
+    taggers: Sequence[BaseTagger],
+    corpus: Corpus,
+    *,
+    cache: Path | None = None,
+    progress: bool | None = None,
+    draws: int = 1,
+) -> Iterator[Tags]:
+    """The same for taggers, on a corpus that has tokens."""
+    if not corpus.tagged:
+        raise UsageError(
+            f"corpus {corpus.name!r} has no tokens and tags; taggers are asked about corpora such as 'ner-country'"
+        )
+    questions = [question_of(tokens) for tokens in corpus.frame["tokens"].to_list()]
+    with _answered(taggers, questions, cache=cache, progress=progress, draws=draws) as asked:
+        answers = tuple(tuple(tuple(draw[_rows(questions, one)]) for draw in one.drawn) for one in asked)
+        columns = tuple(TagColumn(tagger.name, tagger.fingerprint, tagger.classes) for tagger in taggers)
+        yield Tags(_ids(corpus), answers, columns, corpus.digest)
+
+
+@contextlib.contextmanager
+def _answered(
+    systems: Sequence[BaseSystem], questions: Sequence[str], *, cache: Path | None, progress: bool | None, draws: int
+) -> Iterator[Answered]:
+    _refuse_unusable(systems)
+    _refuse_needless_draws(systems, draws)
+    asked = [asking_of(system, questions, cache_root(cache), draws) for system in systems]
+    with progress_bars(progress) as start:
+        for asking in asked:
+            asking.run(start)
+    failures = [asking.failure for asking in asked if asking.failure is not None]
+    if failures:
+        summary = "; ".join(failure.summary for failure in failures)
+        raise ScoringFailed(
+            f"{summary}; what was scored is kept, and the same command asks only the rest"
+        ) from failures[0].error
+    yield asked
+    for asking in asked:
+        asking.complete()
+
+
+def _refuse_unusable(systems: Sequence[BaseSystem]) -> None:
+    if not systems:
+        raise UsageError("no system to ask")
+    names = [system.name for system in systems]
+    for system in systems:
+        if names.count(system.name) > 1:
+            raise UsageError(f"two systems are called {system.name!r}; give each its own name, or ask it once")
+        if system.batch_size < 1:
+            raise UsageError(f"system {system.name!r} has the batch size {system.batch_size}; it must be 1 or more")
+
+
+def _refuse_without_outputs(systems: Sequence[BaseScorer]) -> None:
+    for system in systems:
+        outputs = list(system.answer_names)
+        if not outputs or len(set(outputs)) < len(outputs):
+            raise UsageError(f"system {system.name!r} needs outputs with different names; it has {outputs}")
+
+
+def _refuse_needless_draws(systems: Sequence[BaseSystem], draws: int) -> None:
+    if draws < 1:
+        raise UsageError(f"each sentence is asked at least once, not {draws} times")
+    for system in systems if draws > 1 else []:
+        if system.fingerprint is not None and not system.samples:
+            raise UsageError(
+                f"system {system.name!r} always gives the same answer, so it is of no use to ask it {draws} times; "
+                "leave out the draws, or ask it in a run of its own"
+            )
+
+
+def _texts(corpus: Corpus) -> list[str]:
+    column = corpus.frame["text"]
+    if column.dtype != pl.String:
+        raise EvenhandError(f"corpus {corpus.name!r}: its column 'text' holds {column.dtype}, not text")
+    if column.null_count():
+        without = corpus.frame["id"].filter(column.is_null())[0]
+        raise EvenhandError(f"corpus {corpus.name!r}: the sentence {without!r} has no text")
+    return column.to_list()
+
+
+def _ids(corpus: Corpus) -> tuple[str, ...]:
+    return tuple(corpus.frame["id"].cast(pl.String))
+
+
+def _rows(questions: Sequence[str], asked: Asking | AskingThrough) -> npt.NDArray[np.intp]:
+    place = {question: row for row, question in enumerate(asked.plan.texts)}
+    return np.array([place[question] for question in questions], dtype=np.intp)
+
+
+def _scores(corpus: Corpus, texts: list[str], systems: Sequence[BaseScorer], asked: Answered) -> Scores:
+    rows = _rows(texts, asked[0])
+    drawn = [
+        Drawn(system.name, system.outputs, system.fingerprint, one.drawn[:, rows])
+        for system, one in zip(systems, asked, strict=True)
+    ]
+    return Scores.of_draws(_ids(corpus), drawn, corpus.digest)

@@ -1,0 +1,249 @@
+"""Asking: one system's way through its plan, in batches, through the cache."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from evenhand.asking.answers import checked
+from evenhand.asking.cache import Store, store_for
+from evenhand.asking.forms import Answers, form_of
+from evenhand.asking.plan import Batch, Plan, make_plan
+from evenhand.asking.progress import Advance, Start
+from evenhand.errors import BadAnswer, EvenhandError, UsageError, one_line, quoted
+from evenhand.systems.base import Array, BaseSystem
+from evenhand.systems.through import Through, answers_to
+
+log = logging.getLogger(__name__)
+
+WITNESSES, SENTENCES = 4, 32
+"""At least so many kept batches, and sentences, are asked again where nobody vouches for the system."""
+
+PATIENCE = 3
+"""After so many failing batches in a row, the engine asks itself whether the system is down."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """That a system could not answer."""
+
+    summary: str
+    error: Exception
+
+
+class Asking:
+    """One system's way through its plan; `drawn` then holds its answers, draws by questions."""
+
+    def __init__(self, system: BaseSystem, questions: Sequence[str], root: Path, draws: int) -> None:
+        self.system = system
+        self.plan: Plan = make_plan(questions, system.batch_size)
+        self.failure: Failure | None = None
+        self._form = form_of(system)
+        self._root = root
+        self._draws = draws
+        self._witness: str | None = None
+        self._start_afresh()
+
+    def _start_afresh(self) -> None:
+        self._store: Store = store_for(self.system, self.plan, self._root)
+        self.drawn: Answers = self._form.empty(self._draws, len(self.plan.texts))
+
+    def complete(self) -> None:
+        """What the answers were for is done."""
+        self._store.complete()
+
+    def run(self, start: Start) -> None:
+        """Take what the cache has and ask the rest."""
+        waiting = self._recall_all()
+        if len(waiting) < len(self.plan.batches) and not self._may_reuse(waiting):
+            self._store.complete()
+            self._start_afresh()
+            waiting = self._recall_all()
+        advance = start(self.system.name, len(self.plan.texts), self._known(waiting))
+        if waiting:
+            with self._store:
+                self._ask_all(waiting, advance)
+
+    def _known(self, waiting: Sequence[tuple[Batch, list[int]]]) -> int:
+        return len(self.plan.texts) - sum(len(batch.texts) for batch, _ in waiting)
+
+    def _recall_all(self) -> list[tuple[Batch, list[int]]]:
+        return [(batch, missing) for batch in self.plan.batches if (missing := self._recall(batch))]
+
+    def _may_reuse(self, waiting: Sequence[tuple[Batch, list[int]]]) -> bool:
+        """Whether kept answers may be used, which is said either way."""
+        known, name = f"{self._known(waiting):,} of {len(self.plan.texts):,}", self.system.name
+        if self._store.lasting:
+            log.info("%s: %s answers come from the cache", name, known)
+            return True
+        if self.system.samples or self._draws > 1:  # one that samples cannot be checked
+            log.info("%s: %s answers are kept from a run that did not finish, and were not checked again", name, known)
+            return True
+        missing = {batch.key for batch, _ in waiting}
+        most = max(WITNESSES, -(-SENTENCES // self.system.batch_size))
+        witnesses = spread([batch for batch in self.plan.batches if batch.key not in missing], most)
+        if all(self._still_answers_the_same(batch) for batch in witnesses):
+            log.info("%s: %s answers are kept from a run that did not finish, and still hold", name, known)
+            return True
+        log.warning("%s answers differently than in the run that did not finish; asking everything again", name)
+        return False
+
+    def _still_answers_the_same(self, kept: Batch) -> bool:
+        """Ask a kept batch again: answers of an old model beside those of a new one would look like bias."""
+        try:
+            answers = self._form.checked(kept.texts, self._form.draw(list(kept.texts), 1))
+        except Exception:
+            return False
+        return self._form.same(answers, self.drawn[0, kept.rows])
+
+    def _ask_all(self, waiting: Sequence[tuple[Batch, list[int]]], advance: Advance) -> None:
+        unscored = sum(len(batch.texts) for batch, _ in waiting)
+        failed: list[tuple[Batch, Exception]] = []
+        in_a_row, down = 0, False
+        for batch, missing in waiting:
+            error = self._ask(batch, missing)
+            if error is None:
+                in_a_row = 0
+                unscored -= len(batch.texts)
+                advance(len(batch.texts))
+                continue
+            failed.append((batch, error))
+            in_a_row += 1
+            down = in_a_row % PATIENCE == 0 and self._is_down()
+            if down:
+                break
+        if failed:
+            self.failure = self._diagnose(*failed[0], unscored=unscored, down=down)
+
+    def _recall(self, batch: Batch) -> list[int]:
+        """Take the draws that the cache has; gives the numbers of those that it has not."""
+        missing = []
+        for number in range(1, self._draws + 1):
+            kept = self._form.kept(self._store, batch.draw_key(number), batch.texts)
+            if kept is None:
+                missing.append(number)
+            else:
+                self._take(batch, number, kept)
+        return missing
+
+    def _ask(self, batch: Batch, numbers: Sequence[int]) -> Exception | None:
+        for number in numbers:
+            try:
+                said = self._form.draw(list(batch.texts), number)
+            except (BadAnswer, UsageError):
+                raise  # not about these sentences: nothing would come of asking on
+            except SystemExit as error:
+                return _exited(error)
+            except Exception as error:
+                return error
+            answers = self._form.checked(batch.texts, said)
+            self._form.keep(self._store, batch.draw_key(number), answers)
+            self._take(batch, number, answers)
+        return None
+
+    def _take(self, batch: Batch, number: int, answers: Answers) -> None:
+        self.drawn[number - 1, batch.rows] = answers
+        self._witness = batch.texts[0]
+
+    def _is_down(self) -> bool:
+        """Whether it fails even on a sentence it has answered before (on the last one, if it has answered none).
+
+        Neighbours in the plan are alike, so a few failing batches in a row may be about their sentences; giving up on
+        them would never get to the others, however often the run is started again.
+        """
+        return self._error(self._witness or self.plan.texts[-1]) is not None
+
+    def _error(self, question: str) -> Exception | None:
+        try:
+            self._form.draw([question], 1)
+        except SystemExit as error:
+            return _exited(error)
+        except Exception as error:
+            return error
+        return None
+
+    def _diagnose(self, batch: Batch, error: Exception, *, unscored: int, down: bool) -> Failure:
+        """Find the first sentence that fails by itself. Answers given here are not kept: they were not in the plan."""
+        question, where = batch.texts[0], "asked together, though not alone, from the sentence"
+        for candidate in batch.texts:
+            alone = self._error(candidate)
+            if alone is not None:
+                question, error, where = candidate, alone, "the first of them"
+                break
+        stopped = "; stopped asking, as it fails on everything now" if down else ""
+        return Failure(
+            f"system {self.system.name!r} could not score {unscored:,} of {len(self.plan.texts):,} sentences, "
+            f"{where} {quoted(self._form.shown(question))} ({_said(error)}){stopped}",
+            error,
+        )
+
+
+class AskingThrough:
+    """The way of a system that asks another: the other one's questions are planned, cached and asked."""
+
+    def __init__(self, system: Through, texts: Sequence[str], root: Path, draws: int) -> None:
+        self.system: Through = system
+        self.plan = make_plan(texts, system.batch_size)
+        self._inner: Asking | AskingThrough | None = None
+        self._failure: Failure | None = None
+        try:
+            self._questions = system.questions(self.plan.texts)
+        except UsageError:
+            raise
+        except Exception as error:
+            self._failure = Failure(f"system {system.name!r} could not be asked: {_said(error)}", error)
+        else:
+            self._inner = asking_of(system.inner, list(chain.from_iterable(self._questions)), root, draws)
+
+    @property
+    def failure(self) -> Failure | None:
+        """That it found no questions, or that the inner system could not answer them."""
+        return self._failure if self._inner is None else self._inner.failure
+
+    def run(self, start: Start) -> None:
+        """Have the inner system answer, and read what it said."""
+        if self._inner is not None:
+            self._inner.run(start)
+            if self.failure is None:
+                self.drawn: Array = np.array([self._read(said, self._inner.plan) for said in self._inner.drawn])
+
+    def complete(self) -> None:
+        """What the answers were for is done."""
+        if self._inner is not None:
+            self._inner.complete()
+        self.system.complete()
+
+    def _read(self, answers: Array, asked: Plan) -> Array:
+        dealt = answers_to(self._questions, asked.texts, answers)
+        return checked(self.system, self.plan.texts, self.system.read(self.plan.texts, dealt))
+
+
+def asking_of(system: BaseSystem, questions: Sequence[str], root: Path, draws: int) -> Asking | AskingThrough:
+    """The way of a system through these questions, each of which may occur several times."""
+    kind = AskingThrough if isinstance(system, Through) else Asking
+    return kind(system, questions, root, draws)  # type: ignore[arg-type]  # the condition sees to it
+
+
+def spread(batches: Sequence[Batch], most: int) -> list[Batch]:
+    """Some of the batches from all over the plan, the first and the last among them.
+
+    >>> [batch.texts for batch in spread(make_plan("abcdefghi", 1).batches, 3)]
+    [('a',), ('e',), ('i',)]
+    """
+    places = np.linspace(0, len(batches) - 1, min(most, len(batches))).round().astype(int)
+    return [batches[place] for place in places]
+
+
+def _exited(error: SystemExit) -> Exception:
+    """A system that ends the process has failed; the audit goes on."""
+    return RuntimeError(f"it called sys.exit({error.code})")
+
+
+def _said(error: Exception) -> str:
+    # What is worded for people needs no name of a class before it.
+    return one_line(error) if isinstance(error, EvenhandError) else f"{type(error).__name__}: {one_line(error)}"

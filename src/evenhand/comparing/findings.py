@@ -1,0 +1,190 @@
+"""What was found: the outcome of one question about one system, frozen and ready to be shown or saved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
+
+from evenhand.files.plain import rebuild
+
+Verdict = Literal["higher", "lower", "equivalent", "cannot tell"]
+Direction = Literal["first_higher", "second_higher", "none"]
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Generalising:
+    """The answer for persons, templates and words like these; None where undefined."""
+
+    estimate: float | None
+    standard_error: float | None
+    p: float | None
+    p_adjusted: float | None
+    significant: bool | None
+    interval: Interval | None
+    df: float | None
+    n_persons: int
+    n_sources: int
+    n_templates: int | None
+    n_words: int | None
+    p_permutation: float | None
+    left_out: tuple[str, ...]
+    """Persons it does without: they have no match among the other group, or are missing from many sources."""
+    pooled_variance: bool
+    """Whether strata share one variance between persons, because some have fewer than five."""
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Whether the gap is shown to lie within ±`delta`; `bound` is the smallest delta for which it would be."""
+
+    delta: float
+    equivalent: bool | None
+    bound: float | None
+
+
+@dataclass(frozen=True)
+class Power:
+    """What this design can see: the smallest gap found with 80 % power, and the persons per group that it would take to
+    show a gap of zero to lie within ±delta."""
+
+    smallest_gap: float | None
+    persons_per_group: float
+    persons_needed: int | None
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one person, template or word adds to the gap; the shares of all add up to it."""
+
+    label: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """The gap on one part of the sentences, say those with words for anger; `weight` is that part's share of them."""
+
+    label: str
+    gap: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class SentencePair:
+    """Two sentences of one source that differ in the person only, with their scores."""
+
+    source: str
+    first_text: str
+    second_text: str
+    first_score: float
+    second_score: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """How many pieces a tokeniser makes of each group's persons, and the gap once that is allowed for."""
+
+    first_mean: float
+    second_mean: float
+    by_person: dict[str, int]
+    adjusted_gap: float | None
+
+
+@dataclass(frozen=True)
+class RestsOn:
+    """Which persons, templates and words a gap comes from."""
+
+    person: str | None
+    """The person (or pair) whose absence changes the gap most; None where nobody makes a difference."""
+    without: float | None
+    """The gap without that person."""
+    alone: bool
+    """Whether the gap all but vanishes without that person."""
+    persons: tuple[Share, ...]
+    templates: tuple[Share, ...]
+    words: tuple[Share, ...]
+    parts: tuple[Part, ...]
+    sentences: tuple[SentencePair, ...]
+    pieces: Pieces | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of one comparison for one output of one system.
+
+    Top-level test fields are the published paired test's: they speak only for the persons tested. `generalising`
+    speaks for persons like these, and gives the verdict. Differences are first minus second in the output's own units.
+    What is None has its reason in `undefined`, under the field's (dotted) name.
+    """
+
+    system: str
+    output: str
+    range: Interval | None
+    span: float
+    """The width of the range, or the output's unit where it has none."""
+    attribute: str
+    first: str
+    second: str
+    subset: str
+    persons_called: str
+    interaction: bool
+    """Whether first and second are gaps themselves."""
+    n: int
+    mean_difference: float
+    standard_error: float
+    t: float | None
+    p: float
+    p_adjusted: float
+    significant: bool
+    interval: Interval
+    delta_spread: float
+    largest_difference: float
+    """The largest of the differences, whatever its sign."""
+    mean_positive: float | None
+    mean_negative: float | None
+    share_positive: float
+    share_negative: float
+    effect_size: float | None
+    draws: int
+    """How often each sentence was asked; the scores are the means."""
+    draw_spread: float | None
+    """The standard deviation between the draws of a sentence (root mean square over sentences)."""
+    generalising: Generalising
+    equivalence: Equivalence
+    power: Power
+    rests_on: RestsOn
+    direction: Direction
+    verdict: Verdict
+    undefined: dict[str, str]
+    first_label: str
+    """What the first group is called where people read of it, `women` or `women's names`; else its code name."""
+    second_label: str
+    output_kind: str = "score"
+    """`found` where the question is how often a tagger finds an entity."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+    def flat(self) -> dict[str, Any]:
+        """One row of a table: nested parts in columns such as `generalising_p`, without the shares and sentences."""
+        values = self.to_dict()
+        for part in ("generalising", "equivalence", "power"):
+            values |= {f"{part}_{name}": value for name, value in values.pop(part).items()}
+        values["generalising_left_out"] = ", ".join(values["generalising_left_out"])
+        rests_on = values.pop("rests_on")
+        values |= {"rests_on": rests_on["person"], "without": rests_on["without"]}
+        for name in ("range", "interval", "generalising_interval"):
+            low, high = values.pop(name) or (None, None)
+            values |= {f"{name}_low": low, f"{name}_high": high}
+        values["undefined"] = "; ".join(f"{name}: {reason}" for name, reason in values["undefined"].items())
+        return values
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild a finding from its plain values."""
+        # Findings that were saved before groups had labels go by their code names.
+        return rebuild(cls, {"first_label": values["first"], "second_label": values["second"], **values})

@@ -1,0 +1,100 @@
+"""The findings as tables for papers and spreadsheets: CSV, Markdown and LaTeX (booktabs)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from evenhand.comparing.findings import Finding
+from evenhand.errors import UsageError
+from evenhand.files.tables import table_bytes
+from evenhand.report.audit.ability import word_figures
+from evenhand.report.audit.details import details_of
+from evenhand.report.audit.figures import figure_files, static_figures
+from evenhand.report.audit.words import comparison_name, labels, number, short_p, short_verdict, shown_p
+from evenhand.results.rendering import Files
+
+if TYPE_CHECKING:
+    from evenhand.comparing.audit import Audit
+
+HEADINGS = ("System", "Comparison", "n", "Gap", "Interval", "p (tested)", "p (like these)", "Verdict")
+NUMERIC = "llrrrrrl"
+LATEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
+        "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "<": "$<$", ">": "$>$", "Δ": r"$\Delta$",
+    }
+)  # fmt: skip
+
+
+def rows(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
+    """One row of texts per finding."""
+    names = labels(findings)
+    return [_row(finding, names[finding.system, finding.output]) for finding in findings]
+
+
+def _row(finding: Finding, label: str) -> tuple[str, ...]:
+    interval, p = finding.generalising.interval, finding.generalising.p_adjusted
+    return (
+        label,
+        comparison_name(finding),
+        f"{finding.n:,}",
+        number(finding.mean_difference, span=finding.span),
+        "undefined" if interval is None else " to ".join(number(end, span=finding.span) for end in interval),
+        short_p(finding),
+        "undefined" if p is None else shown_p(p),
+        short_verdict(finding),
+    )
+
+
+def to_markdown(findings: Sequence[Finding]) -> str:
+    """A table for a README or an issue."""
+    return markdown_table(HEADINGS, rows(findings), NUMERIC)
+
+
+def to_latex(findings: Sequence[Finding]) -> str:
+    """A table for a paper; needs the package booktabs."""
+    return latex_table(HEADINGS, rows(findings), NUMERIC)
+
+
+def markdown_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignment: str) -> str:
+    """Rows of texts as Markdown; `alignment` has an l or r for each column."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+    rule = "|" + "|".join("---:" if kind == "r" else "---" for kind in alignment) + "|"
+    return "\n".join([line(headings), rule, *(line(row) for row in body)]) + "\n"
+
+
+def latex_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignment: str, *, blocks: bool = False) -> str:
+    """Rows of texts as LaTeX; with `blocks`, a rule goes before each row whose first cell is filled."""
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(cell.translate(LATEX) for cell in cells) + r" \\"
+
+    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", line(headings), r"\midrule"]
+    for place, row in enumerate(body):
+        if blocks and place and row[0]:
+            lines.append(r"\midrule")
+        lines.append(line(row))
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def tables_of(report: Audit) -> Files:
+    """`findings.csv` with every field, `findings.md` and `findings.tex` for reading."""
+    return {
+        "tables/findings.csv": table_bytes(report.frame()),
+        "tables/findings.md": to_markdown(report.findings).encode(),
+        "tables/findings.tex": to_latex(report.findings).encode(),
+    }
+
+
+def figures_of(report: Audit) -> Files:
+    """Every figure as PNG and SVG."""
+    details = details_of(report)
+    if details is None:
+        raise UsageError("this audit was saved without its scores and corpus, so there is nothing to draw")
+    named = labels(report.findings)
+    return figure_files(static_figures(report.findings, details, named) | word_figures(report.abilities, named))

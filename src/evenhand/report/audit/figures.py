@@ -1,0 +1,303 @@
+"""Charts as Vega-Lite: the same specifications serve the page and the PNG and SVG files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.comparing.findings import Finding
+from evenhand.files.whole import Content, write_together
+from evenhand.report.audit.details import Details, HeatMap, Spread
+from evenhand.report.audit.words import comparison_name
+from evenhand.results.rendering import Files
+
+Spec = dict[str, Any]
+Row = dict[str, Any]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+VERDICTS = ("higher", "lower", "equivalent", "cannot tell")
+COLOURS = {"light": ("#b45309", "#1d4ed8", "#15803d", "#6b7280"), "dark": ("#fbbf24", "#60a5fa", "#4ade80", "#a3a3a3")}
+DIVERGING = {"light": ("#1d4ed8", "#f5f5f4", "#b45309"), "dark": ("#60a5fa", "#292524", "#fbbf24")}
+SHAPES = ("triangle-up", "triangle-down", "circle", "diamond")
+AXIS = "gap, % of the range"
+STATIC_WIDTH = 640
+POINTS: list[dict[str, Any]] = [
+    {"flatten": ["points"], "as": ["point"]},
+    {"window": [{"op": "row_number", "as": "place"}]},
+    # Steps of the golden ratio scatter evenly, and the same way each time.
+    {"calculate": "(datum.place * 0.6180339887) % 1", "as": "jitter"},
+]
+ROW_STEP = 26
+NUMBERED = re.compile(r'(?:(?<=id=")|(?<=url\(#))(?:gradient_|clip)\d+')
+"""Names of gradients and clips in a drawing."""
+LONGEST_STEM = 120
+"""Of the name of a file without its ending: file systems allow about 255 bytes."""
+
+
+def forest_row(finding: Finding, label: str) -> Row:
+    """A finding as percentages of its output's range."""
+    percent = 100 / finding.span
+    low, high = finding.generalising.interval or (None, None)
+    return {
+        "system": label,
+        "gap": finding.mean_difference * percent,
+        "these_low": finding.interval[0] * percent,
+        "these_high": finding.interval[1] * percent,
+        "general_low": None if low is None else low * percent,
+        "general_high": None if high is None else high * percent,
+        "verdict": finding.verdict,
+    }
+
+
+def box_row(finding: Finding, spread: Spread, label: str, *, percent: bool = True) -> Row:
+    """The box of a finding's differences, as percentages of its output's range or as they are."""
+    factor = 100 / finding.span if percent else 1.0
+    names = ("low", "whisker_low", "q1", "median", "q3", "whisker_high", "high")
+    box = {name: getattr(spread, name) * factor for name in names}
+    return {"system": label, "verdict": finding.verdict, **box, "points": [p * factor for p in spread.points]}
+
+
+def heat_rows(heat_map: HeatMap, span: float) -> list[Row]:
+    """One row per person and template, as percentages of the output's range."""
+    return [
+        {
+            "person": person,
+            "group": heat_map.groups[i],
+            "template": template,
+            "value": None if np.isnan(heat_map.values[i, j]) else 100 * float(heat_map.values[i, j]) / span,
+        }
+        for i, person in enumerate(heat_map.persons)
+        for j, template in enumerate(heat_map.templates)
+    ]
+
+
+def forest(rows: Sequence[Row], *, delta: float, theme: str = "light") -> Spec:
+    """Gaps with both intervals: thin for the people tested, thick for people like these; the band is ±delta (in %)."""
+    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
+    tooltip = [
+        {"field": "system"},
+        {"field": "gap", "format": ".2f", "title": "gap, %"},
+        {"field": "these_low", "format": ".2f", "title": "those tested, from"},
+        {"field": "these_high", "format": ".2f", "title": "to"},
+        {"field": "general_low", "format": ".2f", "title": "others like them, from"},
+        {"field": "general_high", "format": ".2f", "title": "to"},
+        {"field": "verdict"},
+    ]
+    return base_chart(
+        "Forest plot: each system's gap with its interval for the people tested and for people like these.",
+        layer=[
+            {
+                "data": {"values": [{"from": -delta, "to": delta}]},
+                "mark": {"type": "rect", "opacity": 0.12, "color": "#16a34a"},
+                "encoding": {"x": {"field": "from", "type": "quantitative"}, "x2": {"field": "to"}},
+            },
+            {"mark": {"type": "rule", "color": "#888"}, "encoding": {"x": {"datum": 0}}},
+            {
+                "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.75, "strokeCap": "round"},
+                "encoding": {
+                    "y": y,
+                    "x": {"field": "general_low", "type": "quantitative", "title": AXIS, "axis": {"tickCount": 8}},
+                    "x2": {"field": "general_high"},
+                    "color": _verdict_colour(theme),
+                    "tooltip": tooltip,
+                },
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 1.5, "color": "#333" if theme == "light" else "#eee"},
+                "encoding": {
+                    "y": y,
+                    "x": {"field": "these_low", "type": "quantitative"},
+                    "x2": {"field": "these_high"},
+                    "tooltip": tooltip,
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+                "encoding": {
+                    "y": y,
+                    "x": {"field": "gap", "type": "quantitative"},
+                    "color": _verdict_colour(theme),
+                    "shape": {
+                        "field": "verdict",
+                        "scale": {"domain": VERDICTS, "range": SHAPES},
+                        "legend": {"orient": "top", "title": None},
+                    },
+                    "tooltip": tooltip,
+                },
+            },
+        ],
+        data={"values": list(rows)},
+        height={"step": ROW_STEP},
+    )
+
+
+def boxes(rows: Sequence[Row], *, theme: str = "light") -> Spec:
+    """The differences themselves: quartiles, whiskers at 1.5 interquartile ranges, and points."""
+    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
+    ink = "#333" if theme == "light" else "#eee"
+    tooltip = [{"field": "system"}, *({"field": n, "format": ".2f"} for n in ("low", "q1", "median", "q3", "high"))]
+
+    def span(start: str, end: str) -> Spec:
+        x = {
+            "field": start,
+            "type": "quantitative",
+            "title": "difference, % of the range",
+            "axis": {"tickCount": 8},
+        }
+        return {"y": y, "x": x, "x2": {"field": end}, "tooltip": tooltip}
+
+    return base_chart(
+        "Box plots: each system's differences.",
+        layer=[
+            {
+                "transform": POINTS,
+                "mark": {"type": "circle", "size": 9, "opacity": 0.45},
+                "encoding": {
+                    "y": y,
+                    "yOffset": {"field": "jitter", "type": "quantitative", "scale": {"domain": [-0.3, 1.3]}},
+                    "x": {"field": "point", "type": "quantitative"},
+                    "color": _verdict_colour(theme) | {"legend": None},
+                },
+            },
+            {"mark": {"type": "rule", "color": ink}, "encoding": span("whisker_low", "whisker_high")},
+            {"mark": {"type": "bar", "size": 9, "color": "#999", "opacity": 0.6}, "encoding": span("q1", "q3")},
+            {
+                "mark": {"type": "tick", "thickness": 2.5, "size": 14, "color": ink},
+                "encoding": {"y": y, "x": {"field": "median", "type": "quantitative"}, "tooltip": tooltip},
+            },
+            {"mark": {"type": "rule", "color": "#888", "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
+        ],
+        data={"values": list(rows)},
+        height={"step": ROW_STEP},
+    )
+
+
+def heat(rows: Sequence[Row], *, theme: str = "light") -> Spec:
+    """Person × template: who is scored above (orange) or below (blue) the typical person in the same sentences."""
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    reach = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1
+    order = [row["person"] for group in groups for row in rows if row["group"] == group]
+    return base_chart(
+        "Heat map of each person's mean difference from the typical score in each template.",
+        data={"values": list(rows)},
+        mark={"type": "rect"},
+        height={"step": 13},
+        encoding={
+            "y": {"field": "person", "type": "nominal", "sort": list(dict.fromkeys(order)), "title": None},
+            "x": {
+                "field": "template",
+                "type": "nominal",
+                "sort": None,
+                "title": None,
+                "axis": {"labelAngle": -35, "labelLimit": 230, "orient": "top"},
+            },
+            "color": {
+                "field": "value",
+                "type": "quantitative",
+                "title": "% of range",
+                "scale": {"range": DIVERGING[theme], "interpolate": "lab", "domain": [-reach, 0, reach]},
+            },
+            "tooltip": [
+                {"field": "person"},
+                {"field": "group"},
+                {"field": "template"},
+                {"field": "value", "format": ".2f", "title": "difference from the typical score, %"},
+            ],
+        },
+    )
+
+
+def by_comparison(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
+    """The findings that share a chart."""
+    grouped: dict[str, list[Finding]] = {}
+    for finding in findings:
+        grouped.setdefault(comparison_name(finding), []).append(finding)
+    return grouped
+
+
+def static_figures(
+    findings: Sequence[Finding], details: Details, labels: Mapping[tuple[str, str], str]
+) -> dict[str, Spec]:
+    """Every figure of a report, by the name of its file."""
+    figures: dict[str, Spec] = {}
+    for name, members in by_comparison(findings).items():
+        delta = 100 * members[0].equivalence.delta / members[0].span
+        rows = [forest_row(finding, labels[finding.system, finding.output]) for finding in members]
+        figures[f"forest-{name}"] = _titled(forest(rows, delta=delta), name)
+        spreads = [
+            box_row(finding, details.spread(finding), labels[finding.system, finding.output]) for finding in members
+        ]
+        figures[f"differences-{name}"] = _titled(boxes(spreads), name)
+    spans = {(finding.system, finding.output): finding.span for finding in findings}
+    for (system, output), span in spans.items():
+        heat_map = details.heat_map(system, output)
+        if heat_map is not None:
+            title = labels[system, output]
+            # Slanted labels reach beyond the chart, which only padding allows for.
+            figures[f"persons-{title}"] = _titled(heat(heat_rows(heat_map, span)), title) | {"autosize": "pad"}
+    return figures
+
+
+def figure_files(figures: Mapping[str, Spec], folder: str = "figures") -> Files:
+    """Each figure as PNG and SVG, by its path; drawn when it is written, as a cloud of points takes megabytes."""
+    import vl_convert
+
+    files: dict[str, Content] = {}
+    for name, spec in figures.items():
+        stem = file_stem(name, taken=files, folder=folder, ending=".svg")
+        files[f"{folder}/{stem}.svg"] = partial(svg_bytes, spec)
+        files[f"{folder}/{stem}.png"] = partial(vl_convert.vegalite_to_png, spec, scale=2)
+    return files
+
+
+def svg_bytes(spec: Spec) -> bytes:
+    """A figure as SVG, the same each time: Vega numbers gradients and clips on through all that a process draws."""
+    import vl_convert
+
+    drawn = vl_convert.vegalite_to_svg(spec)
+    numbers: dict[str, int] = {}
+    for name in NUMBERED.findall(drawn):
+        numbers.setdefault(name, len(numbers))
+    return NUMBERED.sub(lambda found: f"part_{numbers[found[0]]}", drawn).encode()
+
+
+def file_stem(name: str, *, taken: Collection[str] = (), folder: str = "", ending: str = "") -> str:
+    """A name as part of a file's name: no signs that a file cannot have, not too long, and none that is taken."""
+    stem = re.sub(r"[^\w.+-]+", "-", name).strip("-.")[:LONGEST_STEM] or "unnamed"
+    lead = f"{folder}/" if folder else ""
+    found, number = stem, 1
+    while f"{lead}{found}{ending}" in taken:
+        number += 1
+        found = f"{stem}-{number}"
+    return found
+
+
+def write_figures(figures: Mapping[str, Spec], folder: Path) -> list[Path]:
+    """Write each figure as PNG and SVG."""
+    files = {folder.parent / name: content for name, content in figure_files(figures, folder.name).items()}
+    write_together(files)
+    return list(files)
+
+
+def base_chart(description: str, **parts: Any) -> Spec:
+    """A chart with what all have in common."""
+    # Only the width follows the page; heights follow the number of rows.
+    autosize = {"type": "fit-x", "contains": "padding"}
+    return {"$schema": SCHEMA, "description": description, "width": STATIC_WIDTH, "autosize": autosize, **parts}
+
+
+def _titled(spec: Spec, title: str) -> Spec:
+    return spec | {"title": title}
+
+
+def _verdict_colour(theme: str) -> Spec:
+    return {
+        "field": "verdict",
+        "scale": {"domain": VERDICTS, "range": COLOURS[theme]},
+        "legend": {"orient": "top", "title": None},
+    }

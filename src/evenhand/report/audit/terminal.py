@@ -1,0 +1,120 @@
+"""An audit in the terminal: a table to read at a glance, a few sentences per finding, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from evenhand.comparing.audit import Audit
+from evenhand.comparing.findings import Finding
+from evenhand.report.audit.ability import ability_in_words
+from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.words import (
+    groups_in_words,
+    in_words,
+    labels,
+    number,
+    people_of,
+    several_comparisons,
+    short_comparison,
+    short_p,
+    short_verdict,
+)
+from evenhand.report.common.console import Cell, Column, print_table
+
+COLOURS = {"higher": "bold red", "lower": "bold red", "equivalent": "green", "cannot tell": "yellow"}
+ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
+READING = (
+    "Gap: first group minus second ({groups}), in the output's own units. The interval and the verdict are for "
+    "{people}, templates and words like these; the verdict corrects for {comparisons}. p: the published paired test, "
+    "adjusted, which speaks only for the {people} tested. Neither “cannot tell” nor a large p means “fair”."
+)
+
+
+def print_report(report: Audit, console: Console) -> None:
+    """Print the table, the sentences and the next steps."""
+    _print_findings(report, console)
+    console.print()
+    console.print(Text(_reading(report), style="dim"))
+    console.print()
+    for finding in report.findings:
+        _bullet(in_words(finding), console, style=COLOURS[finding.verdict])
+    if report.abilities:
+        _heading("Does the system do its job?", console)
+        for ability in report.abilities:
+            style = ABILITY_COLOURS[ability.weak]
+            # What warns is coloured throughout: it says that all of the above may mean nothing.
+            _bullet(Text(ability_in_words(ability), style=style if ability.weak else ""), console, style=style)
+    if report.notes:
+        _heading("Notes", console)
+        for note in report.notes:
+            _bullet(str(note), console)
+    _print_next_steps(report, console)
+
+
+def _print_findings(report: Audit, console: Console) -> None:
+    names = labels(report.findings)
+    several = several_comparisons(report.findings)
+    rows = [
+        (names[finding.system, finding.output], short_comparison(finding, several), *_cells(finding))
+        for finding in report.findings
+    ]
+    print_table(console, _columns(report), rows, leads=2)
+
+
+def _columns(report: Audit) -> Sequence[Column]:
+    return (
+        Column("system"),
+        Column("comparison", wraps=True),
+        Column("gap", right=True),
+        Column(f"{_level(report)} interval", right=True),
+        Column("verdict"),
+        Column(f"p, {people_of(report.findings)} tested"),
+    )
+
+
+def _cells(finding: Finding) -> tuple[Cell, ...]:
+    interval = finding.generalising.interval
+    between = "undefined" if interval is None else " to ".join(number(end, span=finding.span) for end in interval)
+    return (
+        number(finding.mean_difference, span=finding.span),
+        between,
+        Text(short_verdict(finding), style=COLOURS[finding.verdict]),
+        short_p(finding),
+    )
+
+
+def _reading(report: Audit) -> str:
+    count = report.provenance.details.get("assessments", len(report.findings))
+    comparisons = "1 comparison" if count == 1 else f"{count:,} comparisons"
+    return READING.format(
+        groups=groups_in_words(report.findings), people=people_of(report.findings), comparisons=comparisons
+    )
+
+
+def _level(report: Audit) -> str:
+    return f"{100 * (1 - report.provenance.settings['alpha']):g} %"
+
+
+def _print_next_steps(report: Audit, console: Console) -> None:
+    steps = next_steps(report)
+    if steps:
+        _heading("What you can do next", console)
+    for step in steps:
+        _bullet(
+            f"{step.verdict.capitalize()}. {step.text}:", console, style=COLOURS.get(step.verdict, COLOURS["higher"])
+        )
+        for command in step.commands:
+            # Not wrapped: a command that is cut into lines cannot be copied.
+            console.print(Text(f"    {command}"), soft_wrap=True)
+
+
+def _bullet(text: str | Text, console: Console, *, style: str = "") -> None:
+    console.print(Text("• ", style=style) + (text if isinstance(text, Text) else Text(text)))
+
+
+def _heading(text: str, console: Console) -> None:
+    console.print()
+    console.print(Text(text, style="bold"))

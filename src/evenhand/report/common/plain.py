@@ -1,0 +1,81 @@
+"""Results that are a few tables and sentences: the same tables in the terminal and on one plain page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.report.common.provenance import facts
+from evenhand.report.page.shell import render, trusted
+from evenhand.results import Result
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of texts; from the column `numbers_from` on, cells are numbers."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    numbers_from: int | None = None
+
+    def is_number(self, column: int) -> bool:
+        """Whether a column holds numbers, which stand to the right."""
+        return self.numbers_from is not None and column >= self.numbers_from
+
+    def print_on(self, console: Console) -> None:
+        """Show it in a terminal, with a line of space behind it."""
+        table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+        table.title = Text(self.title) if self.title else None
+        for place, heading in enumerate(self.headings):
+            table.add_column(Text(heading), justify="right" if self.is_number(place) else "left", overflow="fold")
+        for row in self.rows:
+            table.add_row(*map(Text, row))
+        console.print(table)
+        console.print()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page: paragraphs, tables, drawings by what they show, a list, and remarks at its end."""
+
+    short: str
+    title: str
+    texts: Sequence[str] = ()
+    listings: Sequence[Listing] = ()
+    drawings: Mapping[str, str] | None = None
+    items: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+
+def plain_page(result: Result, *, title: str, lead: str, sections: Sequence[Section]) -> str:
+    """One file that needs nothing else, with the notes and the provenance of the result at its end."""
+    shown = [_shown(section) for section in sections]
+    return render(
+        "plain.html.j2",
+        title=title,
+        lead=lead,
+        sections=[*shown, {"id": "provenance", "short": "Provenance"}],
+        shown=shown,
+        notes=[str(note) for note in result.notes],
+        facts=facts(result.provenance),
+        provenance={"command": None, **result.provenance.to_dict()},
+    )
+
+
+def _shown(section: Section) -> dict[str, Any]:
+    return {
+        "id": section.short.lower().replace(" ", "-"),
+        "short": section.short,
+        "title": section.title,
+        "texts": section.texts,
+        "listings": section.listings,
+        "drawings": [(what, trusted(svg)) for what, svg in (section.drawings or {}).items()],
+        "items": section.items,
+        "remarks": section.remarks,
+    }

@@ -1,0 +1,112 @@
+"""A comparison as one page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evenhand.comparing.comparison import Comparison
+from evenhand.comparing.differences import GapDifference
+from evenhand.comparing.metric_differences import MeasuredDifference
+from evenhand.metrics.differences import MetricDifference
+from evenhand.report.audit.figures import COLOURS
+from evenhand.report.audit.words import number, shown_p
+from evenhand.report.common.provenance import facts
+from evenhand.report.comparison.figures import gap_rows, gaps_chart, metric_rows, metrics_chart, series_of
+from evenhand.report.comparison.words import in_words, metrics_in_words, questions, short_verdict, shown, shown_interval
+from evenhand.report.metrics.words import metric
+from evenhand.report.page.shell import render
+
+SECTIONS = {
+    "short": "In short",
+    "gaps": "Gaps",
+    "metrics": "Metrics",
+    "reading": "How to read",
+    "provenance": "Provenance",
+}
+
+
+def to_html(comparison: Comparison) -> str:
+    """One file that needs nothing else."""
+    return render("comparison.html.j2", scripts=["comparison.js"], data=_drawn(comparison), **_shown(comparison))
+
+
+def _shown(comparison: Comparison) -> dict[str, Any]:
+    settings = comparison.provenance.settings
+    return {
+        "title": f"{comparison.other} against {comparison.one}",
+        "sections": [
+            {"id": name, "short": short} for name, short in SECTIONS.items() if name != "metrics" or comparison.metrics
+        ],
+        "one": comparison.one,
+        "other": comparison.other,
+        "shared": f"{comparison.shared.sentences:,}",
+        "sentences": [
+            {"verdict": gap.difference.verdict, "tag": short_verdict(gap), "text": in_words(gap)}
+            for gap in comparison.gaps
+        ],
+        "metric_sentences": [metrics_in_words(measured) for measured in comparison.metrics],
+        "notes": [str(note) for note in comparison.notes],
+        "rows": [_row(gap, asked) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)],
+        "parts": [_part(measured) for measured in comparison.metrics],
+        "level": f"{100 * (1 - settings['alpha']):g} %",
+        "delta": f"{100 * settings['equivalence']:g} %",
+        "questions": comparison.provenance.details["assessments"],
+        "facts": facts(comparison.provenance),
+        "provenance": {"command": None, **comparison.provenance.to_dict()},
+    }
+
+
+def _row(gap: GapDifference, question: str) -> dict[str, Any]:
+    p = gap.difference.generalising.p_adjusted
+    return {
+        "question": question,
+        "verdict": gap.difference.verdict,
+        "verdict_text": short_verdict(gap),
+        "cells": [
+            f"{shown(gap, finding.generalising.estimate)} ({shown_interval(gap, finding)})"
+            for finding in (gap.one, gap.other, gap.difference)
+        ],
+        "p": "undefined" if p is None else shown_p(p),
+    }
+
+
+def _part(measured: MeasuredDifference) -> dict[str, Any]:
+    defined = [found for found in measured.differences if found.difference is not None]
+    undefined: dict[str, list[str]] = {}
+    for found in measured.differences:
+        if found.difference is None:
+            undefined.setdefault(found.undefined or "undefined", []).append(found.metric)
+    return {
+        "title": f"{measured.other_called} − {measured.one_called}, by {measured.attribute.replace('_', ' ')}",
+        "rows": [_metric_row(found) for found in defined],
+        "undefined": [f"{', '.join(dict.fromkeys(names))}: {why}" for why, names in undefined.items()],
+    }
+
+
+def _metric_row(found: MetricDifference) -> dict[str, Any]:
+    described = metric(found.metric)
+    interval = found.interval
+    return {
+        "name": found.metric,
+        "definition": described.definition,
+        "label": found.label,
+        "numbers": [number(value) for value in (found.one, found.other, found.difference) if value is not None],
+        "interval": f"undefined ({found.undefined})" if interval is None else " to ".join(map(number, interval)),
+        "ideal": f"{described.ideal:g}",
+        "change": found.change,
+    }
+
+
+def _drawn(comparison: Comparison) -> dict[str, Any]:
+    delta, series = 100 * comparison.provenance.settings["equivalence"], series_of(comparison)
+    return {
+        "specs": {
+            theme: {
+                "gaps": gaps_chart([], series=series, delta=delta, theme=theme),
+                "metrics": metrics_chart([], theme=theme),
+            }
+            for theme in COLOURS
+        },
+        "gaps": gap_rows(comparison),
+        "metrics": [metric_rows(measured) for measured in comparison.metrics],
+    }

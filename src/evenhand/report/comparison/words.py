@@ -1,0 +1,151 @@
+"""A difference between two systems in one plain sentence."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from evenhand.comparing.comparison import Comparison
+from evenhand.comparing.differences import GapDifference
+from evenhand.comparing.findings import Finding
+from evenhand.comparing.metric_differences import MeasuredDifference
+from evenhand.report.audit.words import number, shown_p
+
+NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
+
+
+def in_words(gap: GapDifference) -> str:
+    """What was found: the difference for persons like these, what it means for the size of the gap, what would help."""
+    clauses = [_difference(gap), _size(gap), _names_tested(gap), _settling(gap)]
+    return f"{_where(gap)}{'; '.join(clause for clause in clauses if clause)}."
+
+
+def shown(gap: GapDifference, value: float | None) -> str:
+    """A gap or a difference, or that there is none."""
+    return "undefined" if value is None else number(value, span=gap.difference.span)
+
+
+def shown_interval(gap: GapDifference, finding: Finding) -> str:
+    """The interval for persons like these."""
+    interval = finding.generalising.interval
+    return "undefined" if interval is None else " to ".join(shown(gap, end) for end in interval)
+
+
+def short_verdict(gap: GapDifference) -> str:
+    """The verdict in a few words, of sizes where these are shown.
+
+    A gap that is shown to be smaller or larger says so; else the difference is higher or lower, the first group's way.
+    """
+    verdict = gap.difference.verdict
+    if verdict == "equivalent":
+        return f"equivalent ±{shown(gap, gap.difference.equivalence.delta)}"
+    if verdict == "cannot tell":
+        return verdict
+    if gap.changed_sides:
+        return "changed sides"
+    return gap.size if gap.size != "cannot tell" else verdict
+
+
+def questions(comparison: Comparison) -> list[str]:
+    """What each gap is about, in as few words as tell it from the others: `women − men`, or `joy: women − men`."""
+    systems = {gap.other_called for gap in comparison.gaps}
+    outputs = {gap.other.output for gap in comparison.gaps}
+    return [_question(gap, systems=len(systems) > 1, outputs=len(outputs) > 1) for gap in comparison.gaps]
+
+
+def _question(gap: GapDifference, *, systems: bool, outputs: bool) -> str:
+    asked = gap.difference
+    lead = [gap.other.system] * systems + [gap.other.output] * outputs
+    subset = "" if asked.subset == "all" else f", {asked.subset}"
+    return f"{' '.join(lead)}{': ' if lead else ''}{asked.first_label} − {asked.second_label}{subset}"
+
+
+def metrics_in_words(measured: MeasuredDifference) -> str:
+    """How many metrics are closer to their ideal value in which system, and how many cannot be told apart."""
+    changes = Counter(found.change for found in measured.differences if found.difference is not None)
+    lead = f"Metrics by {measured.attribute.replace('_', ' ')}: "
+    if not changes:
+        return f"{lead}none is defined for both {measured.one_called} and {measured.other_called}."
+    total = sum(changes.values())
+    closer, further = changes["closer"], changes["further"]
+    said = f"of {total} that are defined for both, {closer} are closer to their ideal value in {measured.other_called}"
+    rest = f"{changes['same']} are the same, and {changes['cannot tell']} cannot be told apart"
+    return f"{lead}{said}, {further} in {measured.one_called}, {rest} (each by its own interval, uncorrected)."
+
+
+def _where(gap: GapDifference) -> str:
+    one, other = gap.one.output, gap.other.output
+    subset = "" if gap.difference.subset == "all" else f" on {gap.difference.subset}"
+    return f"{one if one == other else f'{one} against {other}'}{subset}: "
+
+
+def _gap(gap: GapDifference) -> str:
+    return f"gap between {gap.difference.first_label} and {gap.difference.second_label}"
+
+
+def _unit(gap: GapDifference) -> str:
+    return " of the range" if gap.shares else ""
+
+
+def _difference(gap: GapDifference) -> str:
+    asked, general = gap.difference, gap.difference.generalising
+    if general.estimate is None or general.interval is None:
+        why = asked.undefined["generalising.interval"]
+        return f"cannot tell whether {gap.other_called}'s {_gap(gap)} differs from {gap.one_called}'s, because {why}"
+    between = shown_interval(gap, asked)
+    if asked.verdict == "equivalent":
+        delta = shown(gap, asked.equivalence.delta)
+        return (
+            f"{gap.one_called} and {gap.other_called} have the same {_gap(gap)} to within ±{delta}{_unit(gap)} "
+            f"(difference {shown(gap, general.estimate)}, {between})"
+        )
+    if asked.verdict == "cannot tell":
+        alone = "" if general.interval[0] <= 0 <= general.interval[1] else ", significant alone, not after correction"
+        return (
+            f"cannot tell whether {gap.other_called}'s {_gap(gap)} differs from {gap.one_called}'s "
+            f"(difference {shown(gap, general.estimate)}{_unit(gap)}, {between}{alone})"
+        )
+    return _shown_difference(gap, general.estimate, general.interval)
+
+
+def _shown_difference(gap: GapDifference, estimate: float, interval: tuple[float, float]) -> str:
+    """By how much the gap is smaller or larger, where both favour the same group; else which way it moved."""
+    size, ends = number(abs(estimate), span=gap.difference.span), sorted(abs(end) for end in interval)
+    between = " to ".join(dict.fromkeys(shown(gap, end) for end in ends))
+    word = gap.difference.verdict if gap.size == "cannot tell" or not _one_side(gap) else gap.size
+    p = gap.difference.generalising.p_adjusted
+    tested = "" if p is None else f", p {shown_p(p) if p < 0.001 else f'= {shown_p(p)}'}"
+    return f"{gap.other_called}'s {_gap(gap)} is {size}{_unit(gap)} {word} than {gap.one_called}'s ({between}{tested})"
+
+
+def _one_side(gap: GapDifference) -> bool:
+    """Whether both gaps favour the same group, as far as they are estimated."""
+    one, other = gap.one.generalising.estimate or 0.0, gap.other.generalising.estimate or 0.0
+    return one * other >= 0
+
+
+def _size(gap: GapDifference) -> str:
+    """Whether the gap shrank, grew or changed sides, where that is not said already."""
+    if gap.difference.verdict not in ("higher", "lower"):
+        return ""
+    if gap.changed_sides:
+        sides = [gap.difference.first_label, gap.difference.second_label]
+        before, after = sides[::-1] if gap.difference.verdict == "higher" else sides
+        size = "" if gap.size == "cannot tell" else f", and its size is {gap.size}"
+        return f"it changed sides, as {gap.one_called} scores {before} higher and {gap.other_called} {after}{size}"
+    if gap.size == "cannot tell":
+        return NO_SIZE.format(called=gap.difference.persons_called)
+    return "" if _one_side(gap) else f"its size is {gap.size}"
+
+
+def _names_tested(gap: GapDifference) -> str:
+    one, other = (shown(gap, finding.mean_difference) for finding in (gap.one, gap.other))
+    return f"for the {gap.difference.persons_called} tested, the gaps are {one} and {other}"
+
+
+def _settling(gap: GapDifference) -> str:
+    asked = gap.difference
+    if asked.verdict != "cannot tell" or asked.generalising.interval is None or asked.power.persons_needed is None:
+        return ""
+    more = math.ceil(asked.power.persons_needed - asked.power.persons_per_group)
+    return "" if more <= 0 else f"about {more:,} more {asked.persons_called} per group would decide it"

@@ -1,0 +1,139 @@
+"""Charts of metrics: metric × attribute, and metric × group, each row in shares of its largest deviation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evenhand.measuring import Measured, Metrics
+from evenhand.metrics.measurements import ALL, Measurement
+from evenhand.report.audit.figures import DIVERGING, Row, Spec, base_chart
+from evenhand.report.metrics.words import group_label, metric
+
+STEP = 17
+ACCUMULATED = "accumulated"
+INK = {"light": ("#1c1917", "#ffffff"), "dark": ("#f5f5f4", "#1c1917")}
+"""Of numbers on cells near the ideal value, and on strongly coloured ones."""
+STRONG = {"light": 0.85, "dark": 0.6}
+"""From this share of the row's largest deviation on, the other ink is easier to read."""
+
+
+def classes_of(report: Metrics) -> list[str]:
+    """The classes that any result has, those of single classes first."""
+    found = dict.fromkeys(label for result in report.results for _, label, _ in result.measurements)
+    return [label for label in found if label != ALL] or [ALL]
+
+
+def by_attribute(results: Sequence[Measured], label: str) -> list[Row]:
+    """One system's metrics by attribute, for one class (metrics without classes are shown with each)."""
+    rows: list[Row] = []
+    for name in dict.fromkeys(name for result in results for name in result.measurements.metrics):
+        cells = {result.attribute: _of(result, name, label) for result in results}
+        rows += _normalised(name, {attribute: cell for attribute, cell in cells.items() if cell is not None})
+    return rows
+
+
+def by_group(result: Measured, label: str) -> list[Row]:
+    """One result's metrics by group, and their accumulated value, which does not enter the shares."""
+    rows: list[Row] = []
+    at_once: list[Row] = []
+    for name in result.measurements.metrics:
+        found = _of(result, name, label)
+        if found is None:
+            continue
+        accumulated = [_cell(name, ACCUMULATED, found.value, None)]
+        # Where all groups are compared at once, a group's part is its score and not a deviation.
+        if metric(name).shape == "MCM":
+            at_once += accumulated if found.value is not None else []
+            continue
+        cells = _normalised(
+            name, {group_label(result, group): Measurement(value) for group, value in found.by_group.items()}
+        )
+        # A vector of comparisons is not added up.
+        rows += cells + (accumulated if cells and metric(name).shape != "VBCM" else [])
+    return rows + at_once
+
+
+def _of(result: Measured, name: str, label: str) -> Measurement | None:
+    by_class = result.measurements.metrics.get(name, {})
+    return by_class.get(label) or by_class.get(ALL)
+
+
+def _normalised(name: str, cells: Mapping[str, Measurement]) -> list[Row]:
+    ideal = metric(name).ideal
+    known = {key: cell.value - ideal for key, cell in cells.items() if cell.value is not None}
+    most = max((abs(value) for value in known.values()), default=0.0)
+    if not known:
+        return []
+    shares = {key: value / most if most else 0.0 for key, value in known.items()}
+    return [_cell(name, key, cell.value, shares.get(key)) for key, cell in cells.items()]
+
+
+def _cell(name: str, column: str, value: float | None, share: float | None) -> Row:
+    return {"metric": metric(name).symbol or name, "column": column, "value": value, "share": share}
+
+
+def heat(rows: Sequence[Row], *, what: str, theme: str = "light") -> Spec:
+    """The values; orange: above the ideal value; blue: below; each row in shares of its largest deviation."""
+    plain, on_colour = INK[theme]
+    colour = {
+        "field": "share",
+        "type": "quantitative",
+        "title": "share of the row's largest",
+        "scale": {"range": DIVERGING[theme], "interpolate": "lab", "domain": [-1, 0, 1]},
+        "legend": {"gradientLength": 80},
+    }
+    tooltip = [
+        {"field": "metric"},
+        {"field": "column", "title": what},
+        {"field": "value", "format": ".4f"},
+        {"field": "share", "format": ".2f", "title": "share of the row's largest deviation"},
+    ]
+    strong = f"isValid(datum.share) && abs(datum.share) > {STRONG[theme]}"
+    return base_chart(
+        f"Heat map: metric by {what}; each row as shares of its largest deviation from the ideal value.",
+        data={"values": list(rows)},
+        height={"step": STEP},
+        encoding={
+            "y": {"field": "metric", "type": "nominal", "sort": None, "title": None},
+            "x": {
+                "field": "column",
+                "type": "nominal",
+                "sort": None,
+                "title": None,
+                "axis": {"orient": "top", "labelAngle": -35, "labelLimit": 160},
+            },
+        },
+        layer=[
+            {"mark": {"type": "rect"}, "encoding": {"color": colour, "tooltip": tooltip}},
+            {
+                "transform": [{"filter": "isValid(datum.value)"}],
+                "mark": {"type": "text", "fontSize": 10},
+                "encoding": {
+                    "text": {"field": "value", "type": "quantitative", "format": ".3f"},
+                    "color": {"condition": {"test": strong, "value": on_colour}, "value": plain},
+                    "tooltip": tooltip,
+                },
+            },
+        ],
+    )
+
+
+def static_figures(report: Metrics) -> dict[str, Spec]:
+    """Every figure, by the name of its file."""
+    figures: dict[str, Spec] = {}
+    for label in classes_of(report):
+        for system in dict.fromkeys(result.system for result in report.results):
+            mine = [result for result in report.results if result.system == system]
+            if len(mine) > 1:
+                spec = heat(by_attribute(mine, label), what="attribute")
+                figures[f"metrics-{system}-{label}"] = _titled(spec, f"{system}, class {label}")
+            for result in mine:
+                spec = heat(by_group(result, label), what="group")
+                title = f"{system}, {result.attribute}, class {label}"
+                figures[f"groups-{system}-{result.attribute}-{label}"] = _titled(spec, title)
+    return figures
+
+
+def _titled(spec: Spec, title: str) -> Spec:
+    # Slanted labels reach beyond the chart, which only padding allows for.
+    return spec | {"title": title, "autosize": "pad", "width": {"step": 42}}

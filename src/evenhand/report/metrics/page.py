@@ -1,0 +1,187 @@
+"""Metrics as one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evenhand.measuring import Measured, Metrics
+from evenhand.metrics.failures import MOST_FAILURES, Behaviour
+from evenhand.metrics.measurements import Measurement
+from evenhand.metrics.testing import ClassTests, Generalising
+from evenhand.report.audit.figures import COLOURS
+from evenhand.report.audit.words import number, shown_p
+from evenhand.report.common.provenance import facts
+from evenhand.report.metrics.figures import by_attribute, by_group, classes_of, heat
+from evenhand.report.metrics.words import (
+    UNDEFINED,
+    group_label,
+    in_words,
+    lead,
+    metric,
+    shown,
+    shown_error,
+    shown_interval,
+)
+from evenhand.report.page.shell import render
+
+SECTIONS = {
+    "short": "In short",
+    "figures": "Metrics",
+    "values": "All values",
+    "tests": "Tests",
+    "failures": "Failures",
+    "reading": "How to read",
+    "provenance": "Provenance",
+}
+
+
+def to_html(report: Metrics) -> str:
+    """One file that needs nothing else."""
+    return render("metrics.html.j2", scripts=["metrics.js"], data=_drawn(report), **_shown(report))
+
+
+def _shown(report: Metrics) -> dict[str, Any]:
+    systems = list(dict.fromkeys(result.system for result in report.results))
+    return {
+        "title": "Metrics of " + (", ".join(systems) if len(systems) <= 4 else f"{len(systems)} systems"),
+        "sections": [{"id": name, "short": short} for name, short in SECTIONS.items()],
+        "short": [{"lead": lead(result), "text": in_words(result)} for result in report.results],
+        "left_out": report.left_out,
+        "systems": systems,
+        "attributes": list(dict.fromkeys(result.attribute for result in report.results)),
+        "classes": classes_of(report),
+        "several": len({result.attribute for result in report.results}) > 1,
+        "rows": [row for result in report.results for row in _rows(result)],
+        "tests": [_tests(result) for result in report.results],
+        "failures": [failure for result in report.results for failure in _failures(result)],
+        "bootstrap": report.settings.bootstrap,
+        "level": f"{report.settings.level:.0%}",
+        "facts": facts(report.provenance),
+        "provenance": {"command": None, **report.provenance.to_dict()},
+    }
+
+
+def _rows(result: Measured) -> list[dict[str, Any]]:
+    return [_row(result, name, label, found) for name, label, found in result.measurements]
+
+
+def _row(result: Measured, name: str, label: str, found: Measurement) -> dict[str, Any]:
+    row = metric(name)
+    return {
+        "system": result.system,
+        "attribute": result.attribute,
+        "name": name,
+        "symbol": row.symbol,
+        "definition": row.definition,
+        "source": row.source,
+        "class": label,
+        "value": "" if found.value is None else found.value,
+        "text": shown(found),
+        "error": shown_error(found),
+        "interval": shown_interval(found),
+        "ideal": f"{row.ideal:g}",
+        "basis": row.basis,
+        "why": found.undefined or "",
+    }
+
+
+def _tests(result: Measured) -> dict[str, Any]:
+    rows = []
+    for label, tests in result.tests:
+        published, general = tests.published, tests.generalising
+        rows.append(
+            {
+                "class": label,
+                "published": UNDEFINED if published is None else _p(published.omnibus.p),
+                "name": "" if published is None else published.omnibus.name,
+                "effect": "" if published is None else _effect(published.omnibus.effect_name, published.omnibus.effect),
+                "general": UNDEFINED if general is None else _p(general.omnibus.p),
+                "different": _different(result, general),
+                "why": "; ".join(dict.fromkeys(_reasons(tests))),
+            }
+        )
+    return {"title": lead(result), "rows": rows}
+
+
+def _reasons(tests: ClassTests) -> Iterator[str]:
+    yield from tests.undefined.values()
+    for found in (tests.published, tests.generalising):
+        if found is not None and found.omnibus.undefined is not None:
+            yield found.omnibus.undefined
+
+
+def _different(result: Measured, general: Generalising | None) -> str:
+    if general is None:
+        return ""
+    different = {name: test.estimate for name, test in general.by_group.items() if test.significant}
+    found = [
+        f"{group_label(result, name)} {number(estimate)}"
+        for name, estimate in different.items()
+        if estimate is not None
+    ]
+    return ", ".join(found) or "none is shown to differ"
+
+
+def _p(value: float | None) -> str:
+    return UNDEFINED if value is None else shown_p(value)
+
+
+def _effect(name: str, value: float | None) -> str:
+    return "" if value is None else f"{name} {number(value)}"
+
+
+def _failures(result: Measured) -> list[dict[str, Any]]:
+    return [_failure(result, behaviour) for behaviour in result.behaviours]
+
+
+def _failure(result: Measured, behaviour: Behaviour) -> dict[str, Any]:
+    rate = UNDEFINED if behaviour.rate is None else f"{behaviour.rate:.1%}"
+    ends = behaviour.bootstrap
+    return {
+        "title": f"{lead(result)}: {behaviour.kind}",
+        "expectation": behaviour.expectation,
+        "rate": rate if ends is None else f"{rate} ({ends[0]:.1%} to {ends[1]:.1%})",
+        "counted": f"{behaviour.failing:,} of {behaviour.cases:,} cases, in {behaviour.failing_sources} of "
+        f"{behaviour.sources} sources",
+        "examples": [
+            {
+                "source": failure.source,
+                "term": one.term,
+                "group": group_label(result, one.group),
+                "said": one.said,
+                "expected": one.expected,
+            }
+            for failure in behaviour.failures[:MOST_FAILURES]
+            for one in failure.examples[:1]
+        ],
+    }
+
+
+def _drawn(report: Metrics) -> dict[str, Any]:
+    systems = list(dict.fromkeys(result.system for result in report.results))
+    classes = classes_of(report)
+    return {
+        "specs": {
+            theme: {
+                "attributes": heat([], what="attribute", theme=theme),
+                "groups": heat([], what="group", theme=theme),
+            }
+            for theme in COLOURS
+        },
+        "several": len({result.attribute for result in report.results}) > 1,
+        "byAttribute": {
+            system: {label: by_attribute(_of(report.results, system), label) for label in classes} for system in systems
+        },
+        "byGroup": {
+            system: {
+                result.attribute: {label: by_group(result, label) for label in classes}
+                for result in _of(report.results, system)
+            }
+            for system in systems
+        },
+    }
+
+
+def _of(results: Sequence[Measured], system: str) -> list[Measured]:
+    return [result for result in results if result.system == system]

@@ -1,0 +1,82 @@
+"""Metrics for reading in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich.console import Console
+from rich.text import Text
+
+from evenhand.measuring import Measured, Metrics
+from evenhand.metrics.measurements import Measurement
+from evenhand.report.audit.words import number
+from evenhand.report.common.console import Column, print_table
+from evenhand.report.metrics.words import group_label, in_words, lead, metric, shown, shown_error, shown_interval
+
+COLUMNS = (
+    Column("metric"),
+    Column("class"),
+    Column("value", right=True),
+    Column("interval", right=True),
+    Column("ideal", right=True),
+    Column("furthest from it", wraps=True),
+)
+
+
+def print_measurements(report: Metrics, console: Console) -> None:
+    """A table of metrics for each result, and what it says in words."""
+    for result in report.results:
+        rows = [_row(result, name, label, found) for name, label, found in result.measurements if _known(found)]
+        print_table(console, COLUMNS, rows, title=lead(result), leads=2)
+        for line in _captions(result):
+            console.print(Text(line, style="dim"))
+        console.print(Text(in_words(result)))
+        console.print()
+    _print_left_out(report, console)
+
+
+def print_summary(report: Metrics, console: Console) -> None:
+    """What the metrics say in words; `evenhand measure` prints them all."""
+    console.print()
+    console.print(Text("Metrics, with the labels of the corpus as gold", style="bold"))
+    for result in report.results:
+        console.print(Text(f"• {lead(result)}: {in_words(result)}"))
+    _print_left_out(report, console)
+
+
+def _print_left_out(report: Metrics, console: Console) -> None:
+    for line in report.left_out:
+        console.print(Text(f"left out: {line}"), soft_wrap=True)
+
+
+def _row(result: Measured, name: str, label: str, found: Measurement) -> tuple[str, ...]:
+    ideal = f"{metric(name).ideal:g}"
+    return name, label, shown(found), shown_interval(found), ideal, _furthest(result, name, found.by_group)
+
+
+def _known(found: Measurement) -> bool:
+    return found.value is not None or any(value is not None for value in found.by_group.values())
+
+
+def _captions(result: Measured) -> Iterator[str]:
+    """What was sampled, and why what is missing from the table is undefined."""
+    sampled = [f"{name} {shown_error(found)}" for name, _, found in result.measurements if found.error is not None]
+    if sampled:
+        yield f"sampled from all combinations of terms, with standard errors: {', '.join(sampled)}"
+    undefined: dict[str, dict[str, None]] = {}
+    for name, _, found in result.measurements:
+        if not _known(found):
+            undefined.setdefault(found.undefined or "", {})[name] = None
+    if undefined:
+        yield "undefined: " + "; ".join(f"{', '.join(names)}: {why}" for why, names in undefined.items())
+
+
+def _furthest(result: Measured, name: str, by_group: Mapping[str, float | None]) -> str:
+    known = {group: value for group, value in by_group.items() if value is not None}
+    # Where all groups are compared at once, a group's part is its score and not a deviation.
+    if not known or metric(name).shape == "MCM":
+        return ""
+    group = max(known, key=lambda one: abs(known[one] - metric(name).ideal))
+    if known[group] == metric(name).ideal:
+        return ""
+    return f"{group_label(result, group)} {number(known[group])}"

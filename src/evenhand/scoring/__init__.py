@@ -1,7 +1,0 @@
-"""Asking: batches, cache, resume and progress; systems and a corpus in, `Scores` or `Tags` out."""
-
-from evenhand.scoring.engine import score, score_as, scored, tagged
-from evenhand.scoring.scores import Column, Drawn, Scores, read_only
-from evenhand.scoring.tags import TagColumn, Tags
-
-__all__ = ["Column", "Drawn", "Scores", "TagColumn", "Tags", "read_only", "score", "score_as", "scored", "tagged"]

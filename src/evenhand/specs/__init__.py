@@ -1,0 +1,1 @@
+"""The strings that people type → objects."""

@@ -1,0 +1,1 @@
+"""Who answers: systems whose bias is known, for tests and teaching."""

@@ -1,0 +1,1 @@
+"""Who answers: lexicons of sentiment and emotion."""

@@ -1,0 +1,1 @@
+"""Who answers: people, by what they wrote into their sheets."""

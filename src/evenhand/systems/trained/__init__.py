@@ -1,0 +1,1 @@
+"""Who answers: systems that were trained here."""

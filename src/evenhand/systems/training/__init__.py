@@ -1,0 +1,1 @@
+"""Making systems: what they learn from, and how."""

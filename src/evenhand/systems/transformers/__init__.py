@@ -1,0 +1,1 @@
+"""Who answers: transformers that classify, rate, tag or encode text."""

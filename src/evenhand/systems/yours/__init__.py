@@ -1,0 +1,1 @@
+"""Who answers: what users bring: functions, estimators, pipelines of their own."""

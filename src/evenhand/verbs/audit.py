@@ -1,0 +1,179 @@
+"""The everyday chain: ask systems about a corpus, compare the groups, report."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Unpack
+
+import polars as pl
+
+from evenhand.asking import Scores, Tags
+from evenhand.asking.settings import AskOptions, AskSettings
+from evenhand.comparing import Settings, check_questions, compare
+from evenhand.comparing.ability import abilities
+from evenhand.comparing.audit import Audit
+from evenhand.contrasts import CROSS
+from evenhand.corpora import Corpus, load_corpus
+from evenhand.errors import UsageError
+from evenhand.files.whole import check_writable
+from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measured_tags
+from evenhand.measuring.tags import tagged_predictions
+from evenhand.results import Provenance, Subject, check_out
+from evenhand.specs.resolving import Given
+from evenhand.systems import BaseScorer
+from evenhand.verbs.ask import Answers, asked, listed_systems, names_of, resolved
+
+log = logging.getLogger(__name__)
+
+RESAMPLES = 500
+"""For the intervals of metrics."""
+
+
+def audit(
+    systems: Given | Sequence[Given],
+    corpus: Corpus | str | Path | None = None,
+    *,
+    attributes: str | Sequence[str] | None = None,
+    subsets: str | Sequence[str] = ("all",),
+    settings: Settings | None = None,
+    sample: int | None = None,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    command: str | None = None,
+    **asking: Unpack[AskOptions],
+) -> Audit:
+    """Ask whether the answers change when only the person changes.
+
+    A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
+    fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
+    one, or a file. Only so many sentences are asked as `sample` says, in whole sources. How systems are asked (range,
+    version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder,
+    which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by.
+
+    >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
+    >>> report
+    <Audit: 1 findings (1 higher)>
+    """
+    settings, how = settings or Settings(), AskSettings(**asking)
+    attributes, subsets = _listed(attributes), _listed(subsets) or ["all"]
+    given = listed_systems(systems)
+    corpus = _asked_about(corpus, given, attributes, subsets)
+    if sample is not None:
+        corpus = corpus.sample(sample, seed=settings.seed)
+    check_questions(corpus, attributes, subsets)
+    if out is not None:
+        check_writable(Path(out))  # before systems are made, which may train or load for minutes
+    made = resolved(given, corpus, how)
+    if out is not None:
+        check_out(Path(out), Audit, Subject(names_of(made), (corpus.name,)), overwrite=overwrite)
+    with asked(made, corpus, how) as answers:
+        scores = answers.scores
+        compared = compare(
+            scores,
+            corpus,
+            attributes=attributes,
+            subsets=subsets,
+            settings=settings,
+            pieces=_all_pieces(answers, corpus),
+        )
+        provenance = Provenance.collect(
+            corpora=[corpus],
+            scores=[scores],
+            settings={
+                **asdict(settings),
+                "attributes": attributes,
+                "subsets": subsets,
+                "sample": sample,
+                "draws": how.draws,
+            },
+            details=compared.family | (_details(corpus, sample, subsets) if answers.tags else {}),
+            command=command,
+        )
+        report = Audit(
+            compared.findings,
+            scores,
+            corpus,
+            _measured(answers, corpus, _plain(attributes), settings),
+            abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed),
+            answers.tags,
+            provenance=provenance,
+            notes=answers.notes,
+        )
+        if out is not None:
+            report.save(out, overwrite=overwrite)
+    return report
+
+
+def _asked_about(
+    corpus: Corpus | str | Path | None, given: Sequence[Given], attributes: Sequence[str] | None, subsets: Sequence[str]
+) -> Corpus:
+    """The corpus without the sentences that no comparison looks at; scores that are given belong to all of them."""
+    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    if attributes is not None and not any(isinstance(one, Scores) for one in given):
+        corpus = corpus.narrowed([part for attribute in attributes for part in attribute.split(CROSS)])
+    if corpus.tagged and "all" not in subsets:
+        kept = corpus.frame.filter(pl.any_horizontal([pl.Series(corpus.mask(subset)) for subset in subsets]))
+        if kept.is_empty():
+            raise UsageError(f"corpus {corpus.name!r} has no sentence in the subset {subsets[0]!r}")
+        corpus = replace(corpus, frame=kept, drawn_from=corpus.drawn_from or corpus.digest)
+    return corpus
+
+
+def _measured(answers: Answers, corpus: Corpus, attributes: Sequence[str] | None, settings: Settings) -> Metrics | None:
+    """Metrics, where there is gold: the labels of sentences, or the tags of tokens."""
+    how = MeasureSettings(seed=settings.seed, bootstrap=RESAMPLES, alpha=settings.alpha)
+    if answers.tags is not None:
+        return _measured_tags(answers.tags, corpus, attributes or list(corpus.attributes), how)
+    if LABEL not in corpus.frame.columns or corpus.frame[LABEL].null_count() == len(corpus):
+        return None
+    found = measure_scores(answers.scores, corpus, attributes=attributes, settings=how)
+    if not found.results:
+        # The comparison of scores stands without metrics.
+        log.warning("no metrics: %s", found.left_out[0])
+        return None
+    return found
+
+
+def _measured_tags(tags: Tags, corpus: Corpus, attributes: Sequence[str], how: MeasureSettings) -> Metrics:
+    results = [
+        replace(measured_tags(tagged, system, attribute, how), labels=corpus.labels_of(attribute))
+        for attribute in attributes
+        for system, tagged in tagged_predictions(tags, corpus, attribute).items()
+    ]
+    in_order = sorted(results, key=lambda one: [column.system for column in tags.columns].index(one.system))
+    return Metrics(tuple(in_order), how)
+
+
+def _details(corpus: Corpus, sample: int | None, subsets: Sequence[str]) -> dict[str, object]:
+    """What the provenance of taggers has beside, as it had before all results had the same."""
+    chosen = {"sample": sample, "subset": None if "all" in subsets else ", ".join(subsets)}
+    known = {name: value for name, value in chosen.items() if value is not None}
+    return {"corpus_digest": corpus.digest, "sentences": len(corpus), **known}
+
+
+def _plain(attributes: Sequence[str] | None) -> list[str] | None:
+    """Attributes that are not crossed, which metrics know nothing of."""
+    return None if attributes is None else [name for name in attributes if CROSS not in name]
+
+
+def _listed(names: str | Sequence[str] | None) -> list[str] | None:
+    """One name, several, or none."""
+    if names is None:
+        return None
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _all_pieces(answers: Answers, corpus: Corpus) -> dict[str, dict[str, int]]:
+    """By system that tells, into how many pieces it cuts each person."""
+    counted = {one.name: _pieces(one, corpus) for one in answers.systems if isinstance(one, BaseScorer)}
+    return {name: pieces for name, pieces in counted.items() if pieces}
+
+
+def _pieces(system: BaseScorer, corpus: Corpus) -> dict[str, int]:
+    terms: dict[str, str] = dict(corpus.frame.select("person", "term").unique("person").iter_rows())
+    return {
+        person: len(pieces) for person, term in sorted(terms.items()) if (pieces := system.tokenise(term)) is not None
+    }
