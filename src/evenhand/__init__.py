@@ -6,80 +6,138 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evenhand.asking import Scores, score
+    from evenhand.annotating import Sheets
+    from evenhand.asking import Scores, Tags, score
+    from evenhand.asking.settings import AskSettings
     from evenhand.comparing import Settings
     from evenhand.comparing.audit import Audit
+    from evenhand.comparing.chat import Chat
     from evenhand.comparing.comparison import Comparison
     from evenhand.comparing.findings import Finding
     from evenhand.corpora import Corpus, eec, load_corpus
     from evenhand.errors import EvenhandError, UsageError
-    from evenhand.measuring import measure_file, measure_scores
-    from evenhand.metrics import Predictions, measure
+    from evenhand.measuring import MeasureSettings, Metrics
+    from evenhand.metrics import Predictions
+    from evenhand.rating import Ratings, rate_scores
     from evenhand.repairs import Calibrator, load_calibrator
     from evenhand.repairs.result import Repair
     from evenhand.repairs.workshop import RepairSettings
+    from evenhand.results import Note, Provenance, Result
+    from evenhand.specs.resolving import load_system
     from evenhand.studies import Study
-    from evenhand.systems import Output, Scorer
+    from evenhand.systems import BaseScorer, BaseTagger, Output, Scorer, Tagger, as_scorer, as_tagger
+    from evenhand.translation import Drift
+    from evenhand.verbs.ask import ask
     from evenhand.verbs.audit import audit
+    from evenhand.verbs.chat import chat
     from evenhand.verbs.compare import compare
+    from evenhand.verbs.drift import drift
+    from evenhand.verbs.measure import measure
+    from evenhand.verbs.rate import rate
     from evenhand.verbs.repair import repair
+    from evenhand.verbs.reproduce import reproduce
+    from evenhand.verbs.saved import load_result
     from evenhand.verbs.study import study
 
 __all__ = [
+    "AskSettings",
     "Audit",
+    "BaseScorer",
+    "BaseTagger",
     "Calibrator",
+    "Chat",
     "Comparison",
     "Corpus",
+    "Drift",
     "EvenhandError",
     "Finding",
+    "MeasureSettings",
+    "Metrics",
+    "Note",
     "Output",
     "Predictions",
+    "Provenance",
+    "Ratings",
     "Repair",
     "RepairSettings",
+    "Result",
     "Scorer",
     "Scores",
     "Settings",
+    "Sheets",
     "Study",
+    "Tagger",
+    "Tags",
     "UsageError",
+    "as_scorer",
+    "as_tagger",
+    "ask",
     "audit",
+    "chat",
     "compare",
+    "drift",
     "eec",
     "load_calibrator",
     "load_corpus",
+    "load_result",
+    "load_system",
     "measure",
-    "measure_file",
-    "measure_scores",
+    "rate",
+    "rate_scores",
     "repair",
+    "reproduce",
     "score",
     "study",
 ]
 
 # Imported on first use, so that `evenhand --help` does not wait for numpy.
 _HOMES = {
+    "AskSettings": "evenhand.asking.settings",
     "Audit": "evenhand.comparing.audit",
+    "BaseScorer": "evenhand.systems",
+    "BaseTagger": "evenhand.systems",
     "Calibrator": "evenhand.repairs",
+    "Chat": "evenhand.comparing.chat",
     "Comparison": "evenhand.comparing.comparison",
     "Corpus": "evenhand.corpora",
+    "Drift": "evenhand.translation",
     "EvenhandError": "evenhand.errors",
     "Finding": "evenhand.comparing.findings",
+    "MeasureSettings": "evenhand.measuring",
+    "Metrics": "evenhand.measuring",
+    "Note": "evenhand.results",
     "Output": "evenhand.systems",
     "Predictions": "evenhand.metrics",
+    "Provenance": "evenhand.results",
+    "Ratings": "evenhand.rating",
     "Repair": "evenhand.repairs.result",
     "RepairSettings": "evenhand.repairs.workshop",
+    "Result": "evenhand.results",
     "Scorer": "evenhand.systems",
     "Scores": "evenhand.asking",
     "Settings": "evenhand.comparing",
+    "Sheets": "evenhand.annotating",
     "Study": "evenhand.studies",
+    "Tagger": "evenhand.systems",
+    "Tags": "evenhand.asking",
     "UsageError": "evenhand.errors",
+    "as_scorer": "evenhand.systems",
+    "as_tagger": "evenhand.systems",
+    "ask": "evenhand.verbs.ask",
     "audit": "evenhand.verbs.audit",
+    "chat": "evenhand.verbs.chat",
     "compare": "evenhand.verbs.compare",
+    "drift": "evenhand.verbs.drift",
     "eec": "evenhand.corpora",
     "load_calibrator": "evenhand.repairs",
     "load_corpus": "evenhand.corpora",
-    "measure": "evenhand.metrics",
-    "measure_file": "evenhand.measuring",
-    "measure_scores": "evenhand.measuring",
+    "load_result": "evenhand.verbs.saved",
+    "load_system": "evenhand.specs.resolving",
+    "measure": "evenhand.verbs.measure",
+    "rate": "evenhand.verbs.rate",
+    "rate_scores": "evenhand.rating",
     "repair": "evenhand.verbs.repair",
+    "reproduce": "evenhand.verbs.reproduce",
     "score": "evenhand.asking",
     "study": "evenhand.verbs.study",
 }

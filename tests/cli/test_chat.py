@@ -14,7 +14,7 @@ from evenhand.cli.app import app
 from evenhand.corpora.chat import read_chat
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.report.chat import chat_figures
-from evenhand.verbs.chat import examine_chat
+from evenhand.verbs.chat import chat as examine_chat
 
 
 def chat(*arguments: str) -> Result:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from evenhand.rating import Rating, complete_order, partial_order, rate
+from evenhand.rating import Rating, complete_order, partial_order, rate_scores
 
 DATA = Path(__file__).parent / "data"
 EMOTIONS = ("negative", "positive")
@@ -47,7 +47,7 @@ def impact_frame(case: dict[str, Any]) -> pl.DataFrame:
 
 
 def rejected(case: dict[str, Any], preset: str) -> Rating:
-    return rate(rejection_frame(case), attributes=["class"], preset=preset, bootstrap=0).results[0]
+    return rate_scores(rejection_frame(case), attributes=["class"], preset=preset, bootstrap=0).results[0]
 
 
 @pytest.mark.parametrize("case", WRS)
@@ -90,7 +90,7 @@ def test_recomputed_scores_are_the_printed_ones(case: str) -> None:
 @pytest.mark.parametrize("case", DIE)
 @pytest.mark.parametrize(("supported_only", "key"), [(False, "eq1"), (True, "renormalised")])
 def test_every_adjusted_mean_and_impact(case: str, supported_only: bool, key: str) -> None:
-    found = rate(
+    found = rate_scores(
         impact_frame(DIE[case]),
         attributes=["class"],
         confounders=["class"],
@@ -121,7 +121,7 @@ def test_every_adjusted_mean_and_impact(case: str, supported_only: bool, key: st
 @pytest.mark.parametrize("case", DIE)
 def test_largest_impacts_and_levels_over_the_supported_classes(case: str) -> None:
     expected = DIE[case]["expected"]
-    report = rate(
+    report = rate_scores(
         impact_frame(DIE[case]), attributes=["class"], confounders=["class"], supported_only=True, bootstrap=0
     )
     found = report.results[0].to_dict()
@@ -132,7 +132,7 @@ def test_largest_impacts_and_levels_over_the_supported_classes(case: str) -> Non
 
 
 def test_an_x_stands_above_all_other_scores() -> None:
-    found = rate(
+    found = rate_scores(
         impact_frame(DIE["SD/Group-4"]), attributes=["class"], confounders=["class"], supported_only=True, bootstrap=0
     ).results[0]
     assert found.partial_order[-1][0] == "Sg"

@@ -12,7 +12,7 @@ from evenhand.asking import Scores
 from evenhand.asking.scores import Column
 from evenhand.corpora import Corpus, causal
 from evenhand.corpora.lexicon import Persons
-from evenhand.rating import Impact, Rating, long_form, rate
+from evenhand.rating import Impact, Rating, long_form, rate_scores
 from evenhand.systems import Output
 
 Row = tuple[str, str, float]
@@ -22,7 +22,7 @@ def impacts(rows: list[Row], **settings: bool) -> dict[str, Impact]:
     """By emotion, of one system on one dataset: rows of class, emotion and sentiment."""
     frame = pl.DataFrame(rows, schema=["gender", "emotion", "sentiment"], orient="row")
     frame = frame.with_columns(system=pl.lit("s"), dataset=pl.lit("d"))
-    found = rate(frame, attributes=["gender"], confounders=["gender"], bootstrap=0, **settings)  # type: ignore[arg-type]
+    found = rate_scores(frame, attributes=["gender"], confounders=["gender"], bootstrap=0, **settings)  # type: ignore[arg-type]
     return dict(found.results[0].impact["s"]["d"])
 
 
@@ -72,8 +72,8 @@ def test_several_confounders_are_adjusted_for_together() -> None:
     frame = pl.DataFrame(cells, schema=["gender", "race", "emotion"], orient="row").with_columns(
         system=pl.lit("s"), dataset=pl.lit("d"), sentiment=pl.Series(rng.normal(size=len(cells)))
     )
-    both = rate(frame, attributes=["gender"], confounders=["gender", "race"], bootstrap=0).results[0]
-    crossed = rate(frame, attributes=["race+gender"], confounders=["race+gender"], bootstrap=0).results[0]
+    both = rate_scores(frame, attributes=["gender"], confounders=["gender", "race"], bootstrap=0).results[0]
+    crossed = rate_scores(frame, attributes=["race+gender"], confounders=["race+gender"], bootstrap=0).results[0]
     assert set(both.adjusted_for) == {"gender", "race"}
     assert crossed.adjusted_for == ("race+gender",)
     for emotion in ("negative", "positive"):
@@ -102,7 +102,7 @@ def rated(corpus: Corpus, *systems: tuple[str, pl.Expr], bootstrap: int = 200) -
     columns = tuple(Column(name, Output("score", low=-1, high=1), None) for name, _ in systems)
     scores = Scores(tuple(corpus.frame["id"]), matrix, columns, corpus.digest)
     frame = long_form(scores, corpus, dataset="E5", data="SD", group="Group-2", via=None)
-    return rate(frame, attributes=["gender"], confounders=["gender"], bootstrap=bootstrap).results[0]
+    return rate_scores(frame, attributes=["gender"], confounders=["gender"], bootstrap=bootstrap).results[0]
 
 
 BY_EMOTION = pl.when(emotion="positive").then(0.8).otherwise(-0.6)

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.rating import Rating, rate
+from evenhand.rating import Rating, rate_scores
 from evenhand.rating.questions import Answer, answers
 
 PERSONS = {"male": ["he", "this man", "Adam"], "female": ["she", "this woman", "Ebony"], "NA": ["they", "it"]}
@@ -50,7 +50,7 @@ def sentences(
 
 
 def rated(*frames: pl.DataFrame, bootstrap: int = 200) -> tuple[Rating, ...]:
-    return rate(pl.concat(frames), attributes=["gender"], bootstrap=bootstrap).results
+    return rate_scores(pl.concat(frames), attributes=["gender"], bootstrap=bootstrap).results
 
 
 def drawn(result: Rating, system: str = "s") -> np.ndarray:
@@ -59,7 +59,7 @@ def drawn(result: Rating, system: str = "s") -> np.ndarray:
 
 
 def one_answer(*frames: pl.DataFrame, bootstrap: int = 200) -> Answer:
-    report = rate(pl.concat(frames), attributes=["gender"], bootstrap=bootstrap)
+    report = rate_scores(pl.concat(frames), attributes=["gender"], bootstrap=bootstrap)
     (found,) = answers(report.results)
     return found
 
@@ -91,7 +91,7 @@ def test_the_interval_of_a_change_is_that_of_the_changes_of_the_draws() -> None:
 
 def test_sentences_left_whole_are_compared_with_themselves_before() -> None:
     whole = {"group": "Group-1, unbroken sentences", "classes": ("male", "female")}
-    report = rate(
+    report = rate_scores(
         pl.concat([sentences(), sentences(via="es", gap=2), sentences(via="es", gap=2, **whole)]),
         attributes=["gender"],
         bootstrap=50,
@@ -131,7 +131,7 @@ def test_a_change_that_some_draws_leave_undefined_has_no_interval() -> None:
 
 def test_conversations_are_compared_with_synthetic_data_by_the_same_classes() -> None:
     two = ("male", "female")
-    report = rate(
+    report = rate_scores(
         pl.concat([sentences(gap=9), sentences(data="chat", group="user", gap=9, classes=two)]),
         attributes=["gender"],
         bootstrap=20,
@@ -150,7 +150,7 @@ def test_conversations_are_compared_with_synthetic_data_by_the_same_classes() ->
 
 def test_people_are_nobodys_yardstick_for_people() -> None:
     frames = [sentences(system=name, gap=gap) for name, gap in (("human:a.csv", 0), ("human:b.csv", 0), ("s", 9))]
-    report = rate(pl.concat(frames), attributes=["gender"], bootstrap=0)
+    report = rate_scores(pl.concat(frames), attributes=["gender"], bootstrap=0)
     found = [one for one in answers(report.results) if one.question == "human ratings"]
     assert [one.system for one in found] == ["s"]
 
@@ -176,7 +176,7 @@ def test_the_change_after_a_round_trip_has_the_sign_of_what_happened() -> None:
 def test_the_overall_level_is_that_of_texts_as_they_are() -> None:
     frames = [sentences(system="a"), sentences(system="b", gap=3)]
     frames += [sentences(system="a", gap=3, via="es"), sentences(system="b", via="es")]
-    report = rate(pl.concat(frames), attributes=["gender"], bootstrap=0)
+    report = rate_scores(pl.concat(frames), attributes=["gender"], bootstrap=0)
     plain, translated = report.results
     assert plain.ratings != translated.ratings
     assert report.overall == plain.ratings

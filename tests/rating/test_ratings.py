@@ -16,7 +16,7 @@ from evenhand.asking.scores import Column
 from evenhand.corpora import causal
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.published.rating_figures import published_scores
-from evenhand.rating import Ratings, RejectionSettings, complete_order, long_form, partial_order, rate
+from evenhand.rating import Ratings, RejectionSettings, complete_order, long_form, partial_order, rate_scores
 from evenhand.systems import Output
 
 
@@ -43,7 +43,7 @@ def noisy(*, systems: int = 3, persons: int = 6, seed: int = 0) -> pl.DataFrame:
 
 
 def test_the_json_has_its_shape() -> None:
-    report = rate(scores_of("Group-1"), attributes=["gender"], bootstrap=20)
+    report = rate_scores(scores_of("Group-1"), attributes=["gender"], bootstrap=20)
     content = json.loads(report.to_json(), parse_constant=lambda name: pytest.fail(name))
     assert {"results", "overall", "settings", "answers", "notes", "provenance"} <= set(content)
     (result,) = content["results"]
@@ -64,7 +64,7 @@ def test_the_json_has_its_shape() -> None:
 
 
 def test_the_json_of_impacts() -> None:
-    report = rate(scores_of("Group-2"), attributes=["gender"], confounders=["gender"], bootstrap=0)
+    report = rate_scores(scores_of("Group-2"), attributes=["gender"], confounders=["gender"], bootstrap=0)
     (result,) = json.loads(report.to_json())["results"]
     assert result["tests"] == []
     assert result["impact"]["S_b"]["E4"]["negative"] == {
@@ -79,7 +79,9 @@ def test_the_json_of_impacts() -> None:
 
 
 def test_attributes_alone_and_crossed() -> None:
-    report = rate(scores_of("Group-3"), attributes=["gender", "race", "race+gender"], preset="published", bootstrap=0)
+    report = rate_scores(
+        scores_of("Group-3"), attributes=["gender", "race", "race+gender"], preset="published", bootstrap=0
+    )
     assert [result.raw["S_b"] for result in report.results] == [23, 23, 69]
     assert [result.raw["S_r"] for result in report.results] == [7.5, 7.2, 16.1]
     crossed = {name for test in report.results[2].tests for name in test.pair}
@@ -94,9 +96,9 @@ def test_data_groups_and_languages_are_rated_apart() -> None:
         frame.with_columns(data=pl.lit(data), group=pl.lit(group), via=pl.lit(via, dtype=pl.String))
         for data, group, via in settings
     ]
-    report = rate(pl.concat(parts), attributes=["gender"], bootstrap=0)
+    report = rate_scores(pl.concat(parts), attributes=["gender"], bootstrap=0)
     assert [(result.data, result.group, result.via) for result in report.results] == settings
-    alone = rate(frame, attributes=["gender"], bootstrap=0).results[0]
+    alone = rate_scores(frame, attributes=["gender"], bootstrap=0).results[0]
     assert all(result.raw == alone.raw for result in report.results)
 
 
@@ -110,7 +112,7 @@ def report_of(*levels: dict[str, float], overall: str = "worst") -> Ratings:
                     {"system": system, "dataset": "d", "gender": ["m"] * 4 + ["f"] * 4, "sentiment": values}
                 ).with_columns(group=pl.lit(str(place)))
             )
-    return rate(pl.concat(frames), attributes=["gender"], overall=overall, bootstrap=0)
+    return rate_scores(pl.concat(frames), attributes=["gender"], overall=overall, bootstrap=0)
 
 
 def test_overall_is_the_worst_level_by_default() -> None:
@@ -144,7 +146,7 @@ def test_what_is_undefined_has_no_place_in_the_order() -> None:
 def test_a_single_system_is_rated_absolutely() -> None:
     for system, level in (("S_b", 3), ("S_t", 1), ("S_g", 3)):
         one = scores_of("Group-1").filter(pl.col("system") == system)
-        assert rate(one, attributes=["gender"], bootstrap=0).overall == {system: level}
+        assert rate_scores(one, attributes=["gender"], bootstrap=0).overall == {system: level}
 
 
 def test_no_positivity_anywhere_leaves_the_rating_undefined() -> None:
@@ -157,7 +159,7 @@ def test_no_positivity_anywhere_leaves_the_rating_undefined() -> None:
             "sentiment": [1.0, 0.5, 1.0, -1.0, -1.0, -0.5],
         }
     )
-    report = rate(frame, attributes=["gender"], confounders=["gender"], bootstrap=10)
+    report = rate_scores(frame, attributes=["gender"], confounders=["gender"], bootstrap=10)
     (result,) = report.to_dict()["results"]
     assert (result["raw"], result["ratings"], report.overall) == ({"s": None}, {"s": None}, {"s": None})
     assert result["partial_order"] == []
@@ -173,7 +175,7 @@ def test_systems_that_only_have_noise_are_tied_and_a_biased_one_is_not() -> None
         system=pl.lit("biased"),
         sentiment=pl.when(gender="female").then(1.0).when(gender="male").then(-1.0).otherwise(0.0),
     )
-    (result,) = rate(pl.concat([frame, biased]), attributes=["gender"], bootstrap=300, seed=1).results
+    (result,) = rate_scores(pl.concat([frame, biased]), attributes=["gender"], bootstrap=300, seed=1).results
     found = result.uncertainty
     assert found is not None
     assert found.over == "persons and words"
@@ -186,7 +188,7 @@ def test_systems_that_only_have_noise_are_tied_and_a_biased_one_is_not() -> None
 
 def test_the_uncertainty_is_the_same_for_the_same_seed_only() -> None:
     def intervals(seed: int) -> dict[str, Any]:
-        found = rate(noisy(), attributes=["gender"], bootstrap=50, seed=seed).results[0].uncertainty
+        found = rate_scores(noisy(), attributes=["gender"], bootstrap=50, seed=seed).results[0].uncertainty
         assert found is not None
         return found.to_dict()
 
@@ -196,25 +198,25 @@ def test_the_uncertainty_is_the_same_for_the_same_seed_only() -> None:
 def test_order_of_rows_does_not_matter() -> None:
     frame = noisy()
     shuffled = frame.sample(fraction=1.0, shuffle=True, seed=4)
-    one = rate(frame, attributes=["gender"], bootstrap=0).results[0]
-    other = rate(shuffled, attributes=["gender"], bootstrap=0).results[0]
+    one = rate_scores(frame, attributes=["gender"], bootstrap=0).results[0]
+    other = rate_scores(shuffled, attributes=["gender"], bootstrap=0).results[0]
     assert dict(one.raw) == dict(other.raw)
 
 
 def test_what_cannot_be_drawn_again_is_noted() -> None:
-    rows = rate(scores_of("Group-1"), attributes=["gender"], bootstrap=5).results[0].uncertainty
+    rows = rate_scores(scores_of("Group-1"), attributes=["gender"], bootstrap=5).results[0].uncertainty
     assert rows is not None
     assert rows.over == "rows"
     assert "no column names the persons" in rows.notes[0]
-    alone = rate(noisy(persons=1), attributes=["gender"], bootstrap=5).results[0].uncertainty
+    alone = rate_scores(noisy(persons=1), attributes=["gender"], bootstrap=5).results[0].uncertainty
     assert alone is not None
     assert alone.notes == ("male, female, NA: one person only, so differences between persons are not allowed for",)
 
 
 def test_many_rows_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = rate(noisy(), attributes=["gender"], bootstrap=40).results[0].uncertainty
+    whole = rate_scores(noisy(), attributes=["gender"], bootstrap=40).results[0].uncertainty
     monkeypatch.setattr("evenhand.rating.resampling.AT_ONCE", 500)
-    parts = rate(noisy(), attributes=["gender"], bootstrap=40).results[0].uncertainty
+    parts = rate_scores(noisy(), attributes=["gender"], bootstrap=40).results[0].uncertainty
     assert whole is not None
     assert parts is not None
     assert parts.replicates == whole.replicates == 40
@@ -230,7 +232,7 @@ def test_scores_of_a_corpus_are_brought_to_one_scale() -> None:
     )
     by_system = frame.partition_by("system", as_dict=True)
     assert by_system["a",]["sentiment"].to_list() == by_system["b",]["sentiment"].to_list()
-    (result,) = rate(frame, attributes=["gender"], bootstrap=30).results
+    (result,) = rate_scores(frame, attributes=["gender"], bootstrap=30).results
     assert result.raw == {"a": 4.8, "b": 4.8}
     assert result.uncertainty is not None
     assert result.uncertainty.tied == (("a", "b"),)
@@ -247,7 +249,7 @@ def test_a_system_with_two_outputs_needs_a_choice() -> None:
 
 def test_own_settings_of_the_tests() -> None:
     strict = RejectionSettings(alphas=(0.001,), weights=(1.0,))
-    report = rate(scores_of("Group-1"), attributes=["gender"], preset=strict, bootstrap=0)
+    report = rate_scores(scores_of("Group-1"), attributes=["gender"], preset=strict, bootstrap=0)
     assert report.results[0].raw["S_b"] == 10
     assert report.results[0].raw["S_r"] == 0
     assert report.to_dict()["settings"]["preset"] is None
@@ -289,7 +291,7 @@ GOOD = pl.DataFrame(
 )
 def test_what_cannot_be_rated_is_told(frame: pl.DataFrame, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(EvenhandError, match=message):
-        rate(frame, **{"attributes": ["gender"], **settings})
+        rate_scores(frame, **{"attributes": ["gender"], **settings})
 
 
 NAMES = ("data", "group", "via", "person", "emotion_word")
@@ -307,7 +309,7 @@ def called(name: str, frame: pl.DataFrame | None = None) -> pl.DataFrame:
 def test_an_attribute_may_be_called_anything(name: str, confounded: bool) -> None:
     def rated(frame: pl.DataFrame, attribute: str) -> Ratings:
         confounders = [attribute] if confounded else None
-        return rate(frame, attributes=[attribute], confounders=confounders, bootstrap=10)
+        return rate_scores(frame, attributes=[attribute], confounders=confounders, bootstrap=10)
 
     # Persons and words that are an attribute are not drawn again.
     plain = rated(noisy().drop(name, strict=False), "gender").to_dict()["results"]
@@ -321,13 +323,13 @@ def test_an_attribute_may_be_called_anything(name: str, confounded: bool) -> Non
 @pytest.mark.parametrize("name", NAMES)
 def test_a_confounder_may_be_called_anything(name: str) -> None:
     frame = noisy().with_columns(race=pl.Series(["a", "b"] * (noisy().height // 2)))
-    plain = rate(frame.drop(name, strict=False), attributes=["gender"], confounders=["race"], bootstrap=0)
+    plain = rate_scores(frame.drop(name, strict=False), attributes=["gender"], confounders=["race"], bootstrap=0)
     other = frame.drop(name, strict=False).rename({"race": name})
-    found = rate(other, attributes=["gender"], confounders=[name], bootstrap=0)
+    found = rate_scores(other, attributes=["gender"], confounders=[name], bootstrap=0)
     assert found.results[0].raw == plain.results[0].raw
     assert found.results[0].adjusted_for == (name,)
-    crossed = rate(other, attributes=[f"gender+{name}"], bootstrap=0)
-    assert crossed.results[0].raw == rate(frame, attributes=["gender+race"], bootstrap=0).results[0].raw
+    crossed = rate_scores(other, attributes=[f"gender+{name}"], bootstrap=0)
+    assert crossed.results[0].raw == rate_scores(frame, attributes=["gender+race"], bootstrap=0).results[0].raw
 
 
 @pytest.mark.parametrize("name", ["system", "dataset", "emotion", "sentiment"])
@@ -335,12 +337,12 @@ def test_a_confounder_may_be_called_anything(name: str) -> None:
 def test_what_every_table_has_is_no_attribute(name: str, where: str) -> None:
     for asked in (name, f"gender+{name}"):
         with pytest.raises(UsageError, match=f"{name!r} cannot be an attribute or a confounder: the column"):
-            rate(noisy(), **{"attributes": ["gender"], where: [asked], "bootstrap": 0})
+            rate_scores(noisy(), **{"attributes": ["gender"], where: [asked], "bootstrap": 0})
 
 
 def test_a_file_with_an_attribute_called_data_is_called_by_its_name(tmp_path: Path) -> None:
     called("data").write_csv(tmp_path / "mine.csv")
-    found = rate(tmp_path / "mine.csv", attributes=["data"], bootstrap=0)
+    found = rate_scores(tmp_path / "mine.csv", attributes=["data"], bootstrap=0)
     assert [(one.data, one.attribute) for one in found.results] == [("mine", "data")]
     assert found.provenance.files[0].name == "mine.csv"
     assert found.provenance.system_names == ("s0", "s1", "s2")
@@ -350,7 +352,7 @@ def test_a_file_with_an_attribute_called_data_is_called_by_its_name(tmp_path: Pa
 def test_a_table_answers_the_questions_that_it_can() -> None:
     frames = [noisy().with_columns(via=pl.lit(via, dtype=pl.String)) for via in (None, "es")]
     people = pl.col("system").replace({"s0": "human:a.csv", "s1": "humanist"})
-    found = rate(pl.concat(frames).with_columns(people), attributes=["gender"], bootstrap=10)
+    found = rate_scores(pl.concat(frames).with_columns(people), attributes=["gender"], bootstrap=10)
     questions = {(one.question, one.system) for one in found.answers}
     assert questions == {("human ratings", name) for name in ("humanist", "s2")} | {
         ("round trip", name) for name in ("human:a.csv", "humanist", "s2")

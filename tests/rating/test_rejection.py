@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from evenhand.errors import UsageError
-from evenhand.rating import PRESETS, PairTest, RejectionSettings, rate
+from evenhand.rating import PRESETS, PairTest, RejectionSettings, rate_scores
 from evenhand.rating.rejection import compare_classes
 from evenhand.rating.table import Sample
 
@@ -27,7 +27,7 @@ def frame(first: list[float], second: list[float]) -> pl.DataFrame:
 
 
 def only_test(first: list[float], second: list[float], settings: str | RejectionSettings = "stated") -> PairTest:
-    (test,) = rate(frame(first, second), attributes=["gender"], preset=settings, bootstrap=0).results[0].tests
+    (test,) = rate_scores(frame(first, second), attributes=["gender"], preset=settings, bootstrap=0).results[0].tests
     return test
 
 
@@ -38,7 +38,7 @@ def test_by_hand() -> None:
     assert test.difference == -2
     assert test.degrees_of_freedom == 4
     assert test.rejected == (False, True, True)
-    report = rate(frame([1, 2, 3], [2, 4, 6]), attributes=["gender"], bootstrap=0)
+    report = rate_scores(frame([1, 2, 3], [2, 4, 6]), attributes=["gender"], bootstrap=0)
     assert report.results[0].raw == {"s": 1.4}
     assert report.results[0].expected == 0.53
 
@@ -99,7 +99,7 @@ def test_a_class_of_one_row_cannot_be_tested() -> None:
     assert (test.t, test.difference, test.degrees_of_freedom) == (None, None, None)
     assert test.rejected == (False, False, False)
     assert test.undefined == "fewer than two rows have gender = female"
-    report = rate(frame([1, 2, 3], [5]), attributes=["gender"], bootstrap=0)
+    report = rate_scores(frame([1, 2, 3], [5]), attributes=["gender"], bootstrap=0)
     assert report.results[0].expected == 0  # no comparison was made
 
 
@@ -119,12 +119,12 @@ def test_rows_that_count_twice_are_rows_twice() -> None:
 def test_all_pairs_of_any_number_of_classes() -> None:
     rng = np.random.default_rng(0)
     table = pl.DataFrame({"system": "s", "dataset": "d", "age": list("abcd") * 6, "sentiment": rng.normal(size=24)})
-    (result,) = rate(table, attributes=["age"], bootstrap=0).results
+    (result,) = rate_scores(table, attributes=["age"], bootstrap=0).results
     assert [test.pair for test in result.tests] == [
         ("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d"),
     ]  # fmt: skip
     assert result.expected == pytest.approx(6 * 0.53)
-    (some,) = rate(table, attributes=["age"], classes={"age": ["c", "a"]}, bootstrap=0).results
+    (some,) = rate_scores(table, attributes=["age"], classes={"age": ["c", "a"]}, bootstrap=0).results
     assert [test.pair for test in some.tests] == [("c", "a")]
 
 

@@ -24,7 +24,7 @@ from evenhand import (
     audit,
     compare,
     eec,
-    measure_file,
+    measure,
     repair,
     score,
     study,
@@ -34,14 +34,14 @@ from evenhand.cli.app import app
 from evenhand.comparing.chat import Chat
 from evenhand.errors import EvenhandError
 from evenhand.measuring import MeasureSettings
-from evenhand.rating import rate
+from evenhand.rating import rate_scores
 from evenhand.results import Note, Provenance, Result
 from evenhand.results.rendering import renderer_of
 from evenhand.specs.resolving import resolve
 from evenhand.studies.synthetic import Planted, write_study
 from evenhand.translation import Dictionary, Drift, ThereAndBack, drift
-from evenhand.verbs.chat import examine_chat
-from evenhand.verbs.rate import rate_systems
+from evenhand.verbs.chat import chat as examine_chat
+from evenhand.verbs.rate import rate
 from evenhand.verbs.saved import KINDS, load_result
 
 FRIENDS = Path(__file__).parents[1] / "promises" / "saved" / "friends.yaml"
@@ -125,7 +125,7 @@ def a_recorded_repair(folder: Path) -> Result:
 def rated_there_and_back() -> Result:
     """Ratings after a round trip that breaks some sentences, and of people who were not asked all."""
     with patch("evenhand.verbs.rate.resolve_trip", lambda *_, **__: there_and_back()):
-        return rate_systems(["biased-female", "textblob"], groups=[1], via="la", bootstrap=10, progress=False)
+        return rate(["biased-female", "textblob"], groups=[1], via="la", bootstrap=10, progress=False)
 
 
 def rated_without_an_end() -> Result:
@@ -140,7 +140,7 @@ def rated_without_an_end() -> Result:
     undefined = [
         row | {"system": "undefined"} for row in rows if (row["gender"] == "m") == (row["emotion"] == "positive")
     ]
-    return rate(pl.DataFrame(rows + undefined), attributes=["gender"], confounders=["gender"], bootstrap=20)
+    return rate_scores(pl.DataFrame(rows + undefined), attributes=["gender"], confounders=["gender"], bootstrap=20)
 
 
 MADE: dict[str, Callable[[], Result]] = {
@@ -152,12 +152,12 @@ MADE: dict[str, Callable[[], Result]] = {
     "repair": a_repair,
     "repair that is advised": an_advised_repair,
     "repair of scores": a_recorded_repair,
-    "metrics": partial(measure_file, INPUTS / "predictions.csv", settings=MeasureSettings(bootstrap=20)),
+    "metrics": partial(measure, INPUTS / "predictions.csv", settings=MeasureSettings(bootstrap=20)),
     "ratings of systems": partial(
-        rate_systems, ["biased-female", "vader"], groups=[1, 2], chat=["example"], bootstrap=20, progress=False
+        rate, ["biased-female", "vader"], groups=[1, 2], chat=["example"], bootstrap=20, progress=False
     ),
     "ratings after a round trip": rated_there_and_back,
-    "ratings of a table": partial(rate, INPUTS / "rated-1.csv", attributes=["gender"], bootstrap=20),
+    "ratings of a table": partial(rate_scores, INPUTS / "rated-1.csv", attributes=["gender"], bootstrap=20),
     "ratings with X and undefined": rated_without_an_end,
     "drift": lambda: drift(eec().sample(480), there_and_back()),
     "even drift": lambda: drift(eec().sample(480), there_and_back(), even=True),

@@ -15,7 +15,7 @@ from evenhand.corpora import causal
 from evenhand.errors import UsageError
 from evenhand.rating import Ratings
 from evenhand.results import Note
-from evenhand.verbs.rate import GROUPS, rate_systems
+from evenhand.verbs.rate import GROUPS, rate
 
 needs_apertium = pytest.mark.skipif(
     shutil.which("apertium") is None, reason="no Apertium here; `make test` installs it where apt is"
@@ -25,7 +25,7 @@ needs_apertium = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def assessed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ratings, Path]:
     folder = tmp_path_factory.mktemp("rated")
-    found = rate_systems(
+    found = rate(
         ["biased-female", "textblob"], chat=["example"], bootstrap=50, progress=False, cache=folder / "c", out=folder
     )
     return found, folder
@@ -125,7 +125,7 @@ def test_people_can_be_rated_beside_systems(tmp_path: Path) -> None:
         path = tmp_path / f"a{number}.csv"
         pl.DataFrame({"text": texts, "label": labels}).write_csv(path)
         files.append(str(path))
-    found = rate_systems(
+    found = rate(
         [f"human:{','.join(files)}", "biased-female"], groups=[1], bootstrap=20, progress=False, cache=tmp_path / "c"
     )
     (result,) = found.results
@@ -146,19 +146,19 @@ def labelled(folder: Path, texts: list[str]) -> str:
 def test_people_are_left_out_where_they_did_not_label_all(tmp_path: Path) -> None:
     texts = sorted({text for name in ("E1", "E2", "E3", "E4", "E5") for text in causal.group1(name).frame["text"]})
     human = labelled(tmp_path, texts)
-    found = rate_systems([human, "textblob"], groups=[1, 3], bootstrap=0, progress=False, cache=tmp_path / "c")
+    found = rate([human, "textblob"], groups=[1, 3], bootstrap=0, progress=False, cache=tmp_path / "c")
     assert [set(one.raw) == {human, "textblob"} for one in found.results] == [True, False, False, False]
     # They know those that are about nobody, as these are the same in both groups.
     assert found.notes == (Note(human, "not rated on SD, Group-3: 80 of its 240 texts are labelled"),)
     with pytest.raises(UsageError, match="80 of its 240 texts are labelled"):
-        rate_systems([human], groups=[3], bootstrap=0, progress=False, cache=tmp_path / "c")
+        rate([human], groups=[3], bootstrap=0, progress=False, cache=tmp_path / "c")
 
 
 @needs_apertium
 def test_saved_answers_do_not_travel(tmp_path: Path) -> None:
     texts = sorted({text for name in ("E1", "E2", "E3", "E4", "E5") for text in causal.group1(name).frame["text"]})
     human = labelled(tmp_path, texts)
-    found = rate_systems(
+    found = rate(
         [human, "textblob", "biased-female"], groups=[1], via="es", bootstrap=0, progress=False, cache=tmp_path / "c"
     )
     home = [one for one in found.results if one.via == "es"]
@@ -168,7 +168,7 @@ def test_saved_answers_do_not_travel(tmp_path: Path) -> None:
 
 @needs_apertium
 def test_a_real_round_trip_is_rated_with_and_without_what_it_broke(tmp_path: Path) -> None:
-    found = rate_systems(
+    found = rate(
         ["textblob"], groups=[1], via="es", bootstrap=20, progress=False, cache=tmp_path / "c", out=tmp_path / "out"
     )
     assert [(one.group, one.via) for one in found.results] == [
@@ -197,7 +197,7 @@ def test_a_real_round_trip_is_rated_with_and_without_what_it_broke(tmp_path: Pat
 )
 def test_what_cannot_be_meant_is_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        rate_systems(**arguments, progress=False)  # type: ignore[arg-type]
+        rate(**arguments, progress=False)  # type: ignore[arg-type]
 
 
 def test_the_command_rates_systems(tmp_path: Path) -> None:

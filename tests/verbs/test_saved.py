@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import evenhand
-from evenhand import saved
 from evenhand.cli.app import app
 from evenhand.errors import UsageError
 from evenhand.measuring import measure_file
+from evenhand.verbs import saved
 from evenhand.verbs.saved import find_results
 
 
@@ -34,7 +34,7 @@ def listed(*arguments: str) -> str:
 
 def test_results_are_listed_by_folder_with_systems_corpus_and_verdict(home: Path) -> None:
     metrics, audit = listed(str(home)).splitlines()
-    assert metrics.startswith(f"{home / 'a'}  metrics  table: ")
+    assert metrics.startswith(f"{home / 'a'}  metrics  table.csv: ")
     assert audit == f"{home / 'b' / 'audit'}  audit  planted(gap=0.05) on eec: 1 higher, 1 equivalent"
 
 

@@ -80,7 +80,7 @@ def chat(
         given = FLAGS[next(iter(how))]
         raise UsageError(f"{given} is for systems that are asked: name one with --system NAME")
     from evenhand.cli.show import show
-    from evenhand.verbs.chat import examine_chat
+    from evenhand.verbs.chat import chat as examine_chat
 
     with stdout_kept_clean():
         found = examine_chat(

@@ -34,27 +34,28 @@ def drift(
     """Send a corpus through another language and back, and see who gets lost on the way."""
     from evenhand.cli.show import show
     from evenhand.corpora import load_corpus
-    from evenhand.files.whole import check_writable
-    from evenhand.settings import check_seed
-    from evenhand.specs.resolving import resolve_trip
-    from evenhand.translation import drift as measure
     from evenhand.translation.drift import KEPT_FILE
+    from evenhand.verbs.drift import drift as run
 
-    if seed is not None:
-        check_seed(seed)
-        if sample is None:
-            raise UsageError("--seed is for a sample: give --sample too")
-    if out is not None:
-        check_writable(out)
+    if seed is not None and sample is None:
+        raise UsageError("--seed is for a sample: give --sample too")
     with stdout_kept_clean():
-        asked = load_corpus(corpus, spelling=spelling)
-        asked = asked if sample is None else asked.sample(sample, seed=seed or 0)
-        found = measure(asked, resolve_trip(translator, cache=cache), even=even, command=repeating(sys.argv))
+        found = run(
+            translator,
+            load_corpus(corpus, spelling=spelling),
+            sample=sample,
+            seed=seed,
+            even=even,
+            cache=cache,
+            out=out,
+            overwrite=overwrite,
+            command=repeating(sys.argv),
+        )
     if out is not None:
         kept = out / KEPT_FILE
         left = (
             f"to compare what is left: evenhand audit SYSTEM --corpus {shlex.quote(str(kept))}"
-            if kept in found.save(out, overwrite=overwrite)
+            if KEPT_FILE in found.attachments()
             else f"no two groups are left without what the round trip broke, so there is no {KEPT_FILE}"
         )
         typer.echo(f"saved in {out}: open {out / 'drift.html'}; {left}", err=True)

@@ -95,7 +95,7 @@ def rate(
     )
     if systems:
         _refuse({"--scores": scores, "--attribute": attribute, "--confounder": confounder}, TABLES)
-        from evenhand.verbs.rate import rate_systems
+        from evenhand.verbs.rate import rate as rate_systems
 
         with stdout_kept_clean():
             found = rate_systems(
@@ -123,7 +123,7 @@ def rate(
         if supported_only and not confounder:
             raise UsageError("--supported-only is for deconfounding: give a --confounder")
         from evenhand.files.whole import check_writable
-        from evenhand.rating import rate as rate_scores
+        from evenhand.rating import rate_scores
 
         if out is not None:
             check_writable(out)

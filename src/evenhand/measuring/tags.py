@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,10 @@ from evenhand.asking import Drawn, Scores, Tags
 from evenhand.asking.tags import agreed
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.measuring.measured import measured_tags
+from evenhand.measuring.result import MeasureSettings, Metrics
 from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence
+from evenhand.results import Provenance
 from evenhand.schemes import BILOU, OUTSIDE, class_of
 from evenhand.systems import Output
 from evenhand.systems.base import FOUND
@@ -128,3 +131,30 @@ def _renamed_sum(by_tag: Mapping[str, float], names: Mapping[str, str]) -> dict[
         ours = _renamed_tag(tag, names)
         summed[ours] = summed.get(ours, 0.0) + probability
     return summed
+
+
+def measure_taggers(
+    tags: Tags,
+    corpus: Corpus,
+    *,
+    attributes: Sequence[str] | None = None,
+    settings: MeasureSettings | None = None,
+    command: str | None = None,
+) -> Metrics:
+    """Measure every tagger by every attribute that the corpus (or the caller) has."""
+    settings = settings or MeasureSettings()
+    corpus.refuse_unknown(attributes or ())
+    found = {name: tagged_predictions(tags, corpus, name) for name in attributes or corpus.attributes}
+    results = [
+        replace(measured_tags(by_tagger[column.system], column.system, name, settings), labels=corpus.labels_of(name))
+        for column in tags.columns
+        for name, by_tagger in found.items()
+    ]
+    provenance = Provenance.collect(
+        corpora=[corpus],
+        tags=[tags],
+        settings=asdict(settings),
+        details={"corpus_digest": corpus.digest, "sentences": len(corpus)},
+        command=command,
+    )
+    return Metrics(tuple(results), settings, provenance=provenance)

@@ -29,7 +29,7 @@ from evenhand.published.rating_figures import (
 from evenhand.rating.orders import complete_order, partial_order
 from evenhand.rating.ratings import Rating
 from evenhand.rating.rejection import PRESETS, RejectionSettings
-from evenhand.rating.result import rate
+from evenhand.rating.result import rate_scores
 
 ROWS = {"E1": 8, "E2": 8, "E3": 16, "E4": 24, "E5": 24}
 """Sentences a class of the synthetic groups, by word set; a class of race and gender together has half of them."""
@@ -64,7 +64,7 @@ def _rated(group: str, preset: str) -> Rating:
     attribute = ATTRIBUTES[group]
     frame = published_scores().filter(pl.col("group") == group.partition("_")[0])
     confounders = [attribute] if group in CONFOUNDED else None
-    found = rate(
+    found = rate_scores(
         frame, attributes=[attribute], confounders=confounders, preset=preset, supported_only=True, bootstrap=0
     )
     return found.results[0]

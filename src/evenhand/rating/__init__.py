@@ -5,7 +5,7 @@ from evenhand.rating.diagram import Diagram, chat_diagram, rating_diagram
 from evenhand.rating.orders import Uncertainty, complete_order, partial_order
 from evenhand.rating.ratings import Rating, RatingSettings
 from evenhand.rating.rejection import PRESETS, PairTest, RejectionSettings
-from evenhand.rating.result import Ratings, rate
+from evenhand.rating.result import Ratings, rate_scores
 from evenhand.rating.table import long_form
 
 __all__ = [
@@ -22,6 +22,6 @@ __all__ = [
     "complete_order",
     "long_form",
     "partial_order",
-    "rate",
+    "rate_scores",
     "rating_diagram",
 ]

@@ -111,7 +111,7 @@ def _rows(result: Rating) -> Iterator[dict[str, Any]]:
         }
 
 
-def rate(
+def rate_scores(
     table: pl.DataFrame | str | Path,
     *,
     attributes: Sequence[str],
@@ -138,7 +138,7 @@ def rate(
     ...     "system": ["fair"] * 8 + ["biased"] * 8, "dataset": "E1", "gender": ["male", "female"] * 8,
     ...     "sentiment": [0.1, 0.2, 0.2, 0.1] * 2 + [-1, 1] * 4,
     ... }, strict=False)
-    >>> rate(frame, attributes=["gender"], bootstrap=0).overall
+    >>> rate_scores(frame, attributes=["gender"], bootstrap=0).overall
     {'fair': 1, 'biased': 2}
     """
     settings = rating_settings(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from evenhand.asking.scores import Scores
+from evenhand.asking.tags import Tags
 from evenhand.corpora.corpus import Corpus
 
 PACKAGES = ("evenhand", "numpy", "scipy", "polars", "scikit-learn")
@@ -78,6 +79,7 @@ class Provenance:
         *,
         corpora: Sequence[Corpus] = (),
         scores: Sequence[Scores] = (),
+        tags: Sequence[Tags] = (),
         files: Iterable[str | Path] = (),
         settings: Mapping[str, Any] | None = None,
         details: Mapping[str, Any] | None = None,
@@ -85,10 +87,11 @@ class Provenance:
     ) -> Self:
         """Gather it from the things themselves, with the versions of the packages that are at work."""
         columns = [column for part in scores for column in part.columns]
-        systems = dict.fromkeys(SystemUsed(one.system, one.output.name, one.fingerprint) for one in columns)
+        systems = [SystemUsed(one.system, one.output.name, one.fingerprint) for one in columns]
+        systems += [SystemUsed(one.system, "tags", one.fingerprint) for part in tags for one in part.columns]
         return cls(
             corpora=tuple(dict.fromkeys(CorpusUsed.of(corpus) for corpus in corpora)),
-            systems=tuple(systems),
+            systems=tuple(dict.fromkeys(systems)),
             files=tuple(FileUsed.of(path) for path in sorted(map(Path, files)) if path.is_file()),
             settings=dict(settings or {}),
             details=dict(details or {}),

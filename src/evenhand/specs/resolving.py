@@ -13,7 +13,7 @@ from typing import Any, Unpack
 from evenhand.asking import Scores
 from evenhand.asking.recorded import read_predictions
 from evenhand.asking.settings import AskOptions, AskSettings
-from evenhand.corpora.corpus import Corpus
+from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.files.tables import ENDINGS
 from evenhand.repairs import Averaging, load_calibrator, repaired
@@ -76,6 +76,25 @@ NAME = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<settings>.*)\))?", re.DO
 def resolve(spec: str, corpus: Corpus, **options: Unpack[AskOptions]) -> BaseScorer | Scores:
     """What a string means: a system to ask, or (for `file:`) scores that are already there."""
     return Resolver(corpus, AskSettings(**options)).system(spec)
+
+
+def load_system(
+    spec: str, corpus: Corpus | str | Path | None = None, **options: Unpack[AskOptions]
+) -> BaseScorer | BaseTagger:
+    """The system that a string means, such as `"vader"`, `"hf:FOLDER"` or a system file: what answers.
+
+    `corpus` is the one that it will be asked about, for systems that have to know it; on a corpus of tokens, the string
+    means a tagger.
+
+    >>> load_system("random").score(["It rained."]).shape
+    (1, 1)
+    """
+    asked = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    resolver = Resolver(asked, AskSettings(**options))
+    made = resolver.tagger(spec) if asked.tagged else resolver.system(spec)
+    if isinstance(made, Scores):
+        raise UsageError(f"{spec!r} was recorded: it is not a system that can be asked; audit it as it is")
+    return made
 
 
 def resolve_trip(spec: str, *, cache: Path | None = None, progress: bool | None = None) -> ThereAndBack:

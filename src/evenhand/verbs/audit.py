@@ -10,7 +10,7 @@ from typing import Unpack
 
 import polars as pl
 
-from evenhand.asking import Scores, Tags
+from evenhand.asking import Scores
 from evenhand.asking.settings import AskOptions, AskSettings
 from evenhand.comparing import Settings, check_questions, compare
 from evenhand.comparing.ability import abilities
@@ -19,8 +19,7 @@ from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files.whole import check_writable
-from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measured_tags
-from evenhand.measuring.tags import tagged_predictions
+from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measure_taggers
 from evenhand.results import Provenance, Subject, check_out
 from evenhand.specs.resolving import Given
 from evenhand.systems import BaseScorer
@@ -126,7 +125,7 @@ def _measured(answers: Answers, corpus: Corpus, attributes: Sequence[str] | None
     """Metrics, where there is gold: the labels of sentences, or the tags of tokens."""
     how = MeasureSettings(seed=settings.seed, bootstrap=RESAMPLES, alpha=settings.alpha)
     if answers.tags is not None:
-        return _measured_tags(answers.tags, corpus, attributes or list(corpus.attributes), how)
+        return measure_taggers(answers.tags, corpus, attributes=attributes, settings=how)
     if LABEL not in corpus.frame.columns or corpus.frame[LABEL].null_count() == len(corpus):
         return None
     found = measure_scores(answers.scores, corpus, attributes=attributes, settings=how)
@@ -135,16 +134,6 @@ def _measured(answers: Answers, corpus: Corpus, attributes: Sequence[str] | None
         log.warning("no metrics: %s", found.left_out[0])
         return None
     return found
-
-
-def _measured_tags(tags: Tags, corpus: Corpus, attributes: Sequence[str], how: MeasureSettings) -> Metrics:
-    results = [
-        replace(measured_tags(tagged, system, attribute, how), labels=corpus.labels_of(attribute))
-        for attribute in attributes
-        for system, tagged in tagged_predictions(tags, corpus, attribute).items()
-    ]
-    in_order = sorted(results, key=lambda one: [column.system for column in tags.columns].index(one.system))
-    return Metrics(tuple(in_order), how)
 
 
 def _details(corpus: Corpus, sample: int | None, subsets: Sequence[str]) -> dict[str, object]:

@@ -22,7 +22,7 @@ from evenhand.specs.resolving import Given
 from evenhand.verbs.ask import asked, names_of, resolved
 
 
-def examine_chat(
+def chat(
     paths: Sequence[str | Path],
     *,
     systems: Given | Sequence[Given] = (),

@@ -48,7 +48,7 @@ GROUPS = {
 }
 
 
-def rate_systems(
+def rate(
     systems: Given | Sequence[Given],
     *,
     groups: Sequence[int] = tuple(GROUPS),

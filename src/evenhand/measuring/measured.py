@@ -1,0 +1,65 @@
+"""Metrics, tests and failures of one system by one attribute."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from evenhand.errors import UsageError
+from evenhand.measuring.result import Measured, MeasureSettings
+from evenhand.metrics import Predictions, measure
+from evenhand.metrics.behaviour import directional, invariance, minimum_functionality
+from evenhand.metrics.failures import Behaviour
+from evenhand.metrics.sequences import TaggedPredictions, measure_tags
+from evenhand.metrics.testing import group_tests
+
+EXPECTATION = re.compile(r"(?P<first>[^<>:]+?)\s*(?P<sign>[<>])\s*(?P<second>[^<>:]+?)(?:\s*:\s*(?P<label>.+))?")
+
+
+def measured(predictions: Predictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:
+    """Metrics, tests and failures of one system by one attribute."""
+    kept = _kept(predictions, settings)
+    found = measure(predictions, settings.metrics, **settings.measured())
+    tests = group_tests(kept, alpha=settings.alpha)
+    return Measured(system, attribute, found, tests, _behaviours(kept, settings), len(kept))
+
+
+def _kept(predictions: Predictions, settings: MeasureSettings) -> Predictions:
+    """Of the groups that are asked about; unperturbed sentences stay."""
+    return predictions if settings.groups is None else predictions.of_groups(settings.groups)
+
+
+def _behaviours(kept: Predictions, settings: MeasureSettings) -> tuple[Behaviour, ...]:
+    """What can fail: the predicted class must stay and be right, and scores must move as expected."""
+    found = []
+    if kept.predicted is not None:
+        found.append(invariance(kept, seed=settings.seed, level=settings.level))
+        if kept.gold is not None:
+            found.append(minimum_functionality(kept, seed=settings.seed, level=settings.level))
+    return (*found, *(_expected(kept, text, settings) for text in settings.expectations))
+
+
+def _expected(predictions: Predictions, text: str, settings: MeasureSettings) -> Behaviour:
+    """What an expectation comes to: `first < second` or `first > second`, with `: class` where there are several."""
+    said = EXPECTATION.fullmatch(text.strip())
+    if said is None:
+        raise UsageError(f"cannot read the expectation {text!r}: write 'first < second' or 'first > second: class'")
+    label = said["label"] or (None if predictions.regression else predictions.classes[-1])
+    direction: Literal["rise", "fall"] = "rise" if said["sign"] == "<" else "fall"
+    return directional(
+        predictions, said["first"], said["second"],
+        expect=direction, label=label, seed=settings.seed, level=settings.level,
+    )  # fmt: skip
+
+
+def measured_tags(tagged: TaggedPredictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:
+    """The same for a tagger: spans are counted; tests and failures are about the identity term's tokens."""
+    found = measure_tags(tagged, settings.metrics, **settings.measured())
+    kept = _kept(tagged.terms, settings)
+    tests = group_tests(kept, alpha=settings.alpha)
+    notes = [
+        f"{number} {'sentence' if number == 1 else 'sentences'} of {group} had ill-formed tags, which were repaired"
+        for group, number in tagged.repaired.items()
+        if number and group in kept.groups
+    ]
+    return Measured(system, attribute, found, tests, _behaviours(kept, settings), len(kept), tuple(notes))

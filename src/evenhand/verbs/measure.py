@@ -1,0 +1,58 @@
+"""The chain for metrics: predictions, scores, or what lies on disk → metrics by group, saved where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from evenhand.asking import Scores
+from evenhand.corpora import Corpus, load_corpus
+from evenhand.errors import EvenhandError, UsageError
+from evenhand.measuring import MeasureSettings, Metrics, measure_file, measure_scores, measured, subject_of_file
+from evenhand.metrics import Predictions
+from evenhand.results import Provenance, check_out
+
+
+def measure(
+    predictions: Predictions | Scores | str | Path,
+    corpus: Corpus | str | Path | None = None,
+    *,
+    attributes: str | Sequence[str] | None = None,
+    settings: MeasureSettings | None = None,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    command: str | None = None,
+) -> Metrics:
+    """Measure predictions by group: metrics, tests and failing examples.
+
+    `predictions` are `Predictions`, the `Scores` of a labelled `corpus`, or the path of a saved audit, of a table
+    (columns `source, group, term, gold` and `prob_<class>`, `pred` or `score`) or of tagged sentences. With `out`, the
+    result is saved in that folder.
+
+    >>> said = {"source": ["1", "1"], "group": ["old", "young"], "gold": ["yes", "yes"]}
+    >>> measure(Predictions.of(**said, predicted=["no", "yes"]))["tpr_gap"]["yes"].value
+    1.0
+    """
+    settings = settings or MeasureSettings()
+    named = [attributes] if isinstance(attributes, str) else attributes
+    if isinstance(predictions, str | Path):
+        if corpus is not None:
+            raise UsageError("a corpus goes with scores; what lies on disk says itself whom it is about")
+        if out is not None:
+            check_out(Path(out), Metrics, subject_of_file(predictions), overwrite=overwrite)
+        found = measure_file(predictions, attributes=named, settings=settings, command=command)
+    elif isinstance(predictions, Scores):
+        if corpus is None:
+            raise UsageError("scores are measured on the corpus that they are of: name it")
+        asked = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
+        found = measure_scores(predictions, asked, attributes=named, settings=settings, command=command)
+        if not found.results:
+            raise EvenhandError(f"nothing can be measured: {found.left_out[0]}")
+    else:
+        name = ", ".join(named) if named else "group"
+        provenance = Provenance.collect(settings=asdict(settings), command=command)
+        found = Metrics((measured(predictions, "predictions", name, settings),), settings, provenance=provenance)
+    if out is not None:
+        found.save(out, overwrite=overwrite)
+    return found
