@@ -50,7 +50,8 @@ app.command()(reproduce.reproduce)
 app.command()(systems.systems)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(train.app, name="train")
-for group in (app, corpus.app, train.app):
+# Not for training, where scripts repeat a setting to override a default.
+for group in (app, corpus.app):
     for command in group.registered_commands:
         command.cls = OneValueEach
 
