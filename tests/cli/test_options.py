@@ -21,7 +21,6 @@ QUALITY = "gold,predicted,who\n1,0.5,x\n0,0.5,y\n1,0.2,x\n0,0.1,y\n"
         ("audit vader --corpus eec --corpus identity", "--corpus"),
         ("audit vader --range 0,1 --range=-1,1", "--range"),
         ("measure preds.csv --by a --by b", "--by"),
-        ("train gru --dev a.txt --dev b.txt --train t.txt --dimension joy --out x", "--dev"),
         ("corpus show eec --spelling a --spelling b", "--spelling"),
     ],
 )
