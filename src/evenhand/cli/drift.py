@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -32,30 +31,24 @@ def drift(
     cache: Annotated[Path | None, typer.Option(help="Folder for translations (else EVENHAND_CACHE_DIR).")] = None,
 ) -> None:
     """Send a corpus through another language and back, and see who gets lost on the way."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import show_saved
     from evenhand.corpora import load_corpus
-    from evenhand.files.whole import check_writable
+    from evenhand.results import Subject, check_out
     from evenhand.settings import check_seed
     from evenhand.specs.resolving import resolve_trip
+    from evenhand.translation import Drift
     from evenhand.translation import drift as measure
-    from evenhand.translation.drift import KEPT_FILE
 
     if seed is not None:
         check_seed(seed)
         if sample is None:
             raise UsageError("--seed is for a sample: give --sample too")
-    if out is not None:
-        check_writable(out)
     with stdout_kept_clean():
         asked = load_corpus(corpus, spelling=spelling)
         asked = asked if sample is None else asked.sample(sample, seed=seed or 0)
+        if out is not None:
+            check_out(out, Drift, Subject(corpora=(asked.name,)), overwrite=overwrite)
         found = measure(asked, resolve_trip(translator, cache=cache), even=even, command=repeating(sys.argv))
     if out is not None:
-        kept = out / KEPT_FILE
-        left = (
-            f"to compare what is left: evenhand audit SYSTEM --corpus {shlex.quote(str(kept))}"
-            if kept in found.save(out, overwrite=overwrite)
-            else f"no two groups are left without what the round trip broke, so there is no {KEPT_FILE}"
-        )
-        typer.echo(f"saved in {out}: open {out / 'drift.html'}; {left}", err=True)
-    show(found, as_json=as_json)
+        found.save(out, overwrite=overwrite)
+    show_saved(found, out, as_json=as_json)
