@@ -9,15 +9,21 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from evenhand.cli.app import app
-from evenhand.translation import Dictionary, ThereAndBack
+from evenhand.files.registry import Entry
+from evenhand.translation import TRANSLATORS, Dictionary
 
-HERE = "evenhand.specs.resolving.resolve_trip"
+
+class Latin(Dictionary):
+    """Knows neither he nor she."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__({"he": "ille", "she": "ille"}, source="en", target=address)
 
 
 @pytest.fixture(autouse=True)
 def latin(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = Dictionary({"he": "ille", "she": "ille"}, source="en", target="la")
-    monkeypatch.setattr(HERE, lambda spec, cache=None: ThereAndBack(words))
+    entry = Entry("dictionary", None, Latin, "A few words.", address="LANGUAGE")
+    monkeypatch.setitem(TRANSLATORS, "dictionary", entry)
 
 
 def drift(folder: Path, corpus: str, *arguments: str) -> Result:
@@ -26,7 +32,7 @@ def drift(folder: Path, corpus: str, *arguments: str) -> Result:
     path = folder / f"{corpus}.csv"
     path.write_text("\n".join(["text,source,person,gender", *rows, ""]))
     out = str(folder / "out")
-    return CliRunner().invoke(app, ["drift", "la", "--corpus", str(path), "--out", out, *arguments])
+    return CliRunner().invoke(app, ["drift", "dictionary:la", "--corpus", str(path), "--out", out, *arguments])
 
 
 def test_it_says_where_it_is_saved_and_what_to_do_next(tmp_path: Path) -> None:
@@ -39,7 +45,7 @@ def test_it_says_where_it_is_saved_and_what_to_do_next(tmp_path: Path) -> None:
 def test_another_corpus_is_refused_before_it_is_translated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert drift(tmp_path, "one").exit_code == 0
     with monkeypatch.context() as without:
-        without.setattr("evenhand.translation.drift", lambda *_, **__: pytest.fail("it was translated"))
+        without.setattr(Latin, "translate", lambda self, texts: pytest.fail("it was translated"))
         assert "already holds another result" in str(drift(tmp_path, "other").exception)
     done = drift(tmp_path, "other", "--overwrite")
     assert done.exit_code == 0, done.output
