@@ -43,6 +43,7 @@ def test_commands_are_ones_that_the_tool_takes(path: Path) -> None:
         command.make_context(command.name, list(words))
 
 
+@pytest.mark.slow
 def test_the_table_in_the_readme_is_what_the_tool_prints(tmp_path: Path) -> None:
     done = CliRunner(env={"COLUMNS": "84"}).invoke(app, ["audit", "vader", "textblob", "svr", "--cache", str(tmp_path)])
     printed = [line.rstrip() for line in done.stdout.splitlines()]
@@ -88,6 +89,7 @@ def test_the_system_files_in_the_docs_are_read(tmp_path: Path) -> None:
         assert read_system_file(path).settings
 
 
+@pytest.mark.slow
 def test_the_commands_that_compare_two_runs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     section = README.partition("## Compare two runs")[2]
     commands = re.search(r"```sh\n(.*?)```", section, re.DOTALL)

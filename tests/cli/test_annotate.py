@@ -147,3 +147,20 @@ def test_what_is_missing_is_named(tmp_path: Path, arguments: tuple[str, ...], me
     done = annotate(*(argument.format(tmp_path) for argument in arguments))
     assert isinstance(done.exception, UsageError)
     assert message in str(done.exception)
+
+
+def test_agreement_of_other_texts_is_replaced_on_request_only(sheets: Path, tmp_path: Path) -> None:
+    out, other = str(tmp_path / "out"), tmp_path / "other.csv"
+    for sheet in sheets.glob("*.csv"):
+        fill(sheet)
+    assert annotate("--check", str(sheets), "--out", out).exit_code == 0
+    other.write_bytes((sheets / "annotator-1.csv").read_bytes())
+    again = ["--check", f"{other},{sheets / 'annotator-2.csv'}", "--out", out]
+    assert "already holds another result" in str(annotate(*again).exception)
+    assert annotate(*again, "--overwrite").exit_code == 0
+
+
+def test_sheets_are_never_overwritten(sheets: Path) -> None:
+    assert "--overwrite goes with --check" in str(
+        annotate("chat:example", "--out", str(sheets), "--overwrite").exception
+    )

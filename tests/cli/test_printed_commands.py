@@ -22,6 +22,8 @@ from evenhand.cli.app import app
 from evenhand.studies import synthetic
 from evenhand.studies.synthetic import Planted, write_study
 
+pytestmark = pytest.mark.slow  # a repair or two each
+
 FRIENDS = Path(__file__).parents[1] / "promises" / "saved" / "friends.yaml"
 IN_A_TERMINAL = re.compile(r"(?:`|: )(evenhand [^`\n]+)")
 ON_A_PAGE = re.compile(r"<code>(evenhand [^<]+)</code>")

@@ -245,3 +245,18 @@ def test_reproduce_rating() -> None:
     assert "E20: the larger of 134.7 and 76 is 134.7" in shown
     assert "SD Group-1, S_r E5 NA/male" not in shown
     assert "differs E15" in shown
+
+
+def test_a_folder_of_other_systems_is_refused_before_anything_is_rated(
+    unconfounded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, others = str(tmp_path / "out"), tmp_path / "others.csv"
+    pl.read_csv(unconfounded).filter(pl.col("system") != "S_b").write_csv(others)
+    asked = ["--attribute", "gender", "--bootstrap", "0", "--out", out]
+    run("rate", "--scores", str(unconfounded), *asked)
+    with monkeypatch.context() as without:
+        without.setattr("evenhand.rating.result.rate_table", lambda *_, **__: pytest.fail("it was rated"))
+        with pytest.raises(UsageError, match="already holds another result"):
+            run("rate", "--scores", str(others), *asked)
+    run("rate", "--scores", str(others), *asked, "--overwrite")
+    assert "S_b" not in json.loads((tmp_path / "out" / "rating.json").read_text())["overall"]

@@ -255,6 +255,7 @@ def test_spanish_words_are_judged_too() -> None:
     assert not [word for word in found.words if word.intended is None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["anger", "intensity", "valence"])
 def test_a_random_system_passes_for_able_in_no_more_than_5_per_cent(name: str) -> None:
     """Each word has a random effect, and states are scored higher than situations; nothing is known of strength."""

@@ -168,6 +168,7 @@ def test_latex_is_escaped_and_has_rules(noisy: Audit) -> None:
     assert len({line.count(" & ") for line in text.splitlines() if line.endswith(r"\\")}) == 1
 
 
+@pytest.mark.slow
 def test_figures_are_written_as_png_and_svg(noisy: Audit, tmp_path: Path) -> None:
     written = noisy.export(tmp_path, figures=True)
     assert {path.suffix for path in written} == {".png", ".svg"}

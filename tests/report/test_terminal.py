@@ -94,6 +94,7 @@ def run(command: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_that_an_audit_prints_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

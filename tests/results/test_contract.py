@@ -206,6 +206,7 @@ def test_what_was_saved_is_loaded_as_what_it_was(kept: Kept) -> None:
     assert kept.loaded.notes == kept.made.notes
 
 
+@pytest.mark.slow
 def test_saved_again_it_is_the_same_to_the_byte(kept: Kept, tmp_path: Path) -> None:
     written = kept.loaded.save(tmp_path)
     before, again = contents(kept.folder), contents(tmp_path)
@@ -315,6 +316,7 @@ def test_its_json_alone_says_what_was_found(kept: Kept) -> None:
     assert alone.frame().equals(kept.made.frame())
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_changes_nothing(kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     room = len(contents(kept.folder)) - 1
     write = Path.write_bytes

@@ -15,6 +15,7 @@ NAMES = {"bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
 P_VALUES = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(0, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", NAMES)
 @settings(max_examples=10)  # statsmodels collects all garbage at each call, which takes long where there is much
 @given(p=P_VALUES)

@@ -16,9 +16,10 @@ import torch
 
 import evenhand
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.systems import Output, Scorer, rated_text
+from evenhand.systems import Output, Scorer
 from evenhand.systems.trained.embedding import READY, EmbeddingRegressor
 from evenhand.systems.trained.embedding_card import CARD, HEAD, read_card
+from evenhand.systems.training import rated_text
 from evenhand.systems.training.embedding import train_embedding
 from evenhand.systems.training.lesson import Lesson
 from evenhand.systems.transformers.sentence_encoder import MINILM, Pooling, SentenceEncoder, encoder_folder

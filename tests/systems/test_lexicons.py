@@ -69,6 +69,7 @@ def test_afinn_has_no_bounds_and_the_width_of_the_word_scale_as_its_unit() -> No
     assert (output.low, output.high, output.span) == (None, None, 10)
 
 
+@pytest.mark.slow
 def test_afinn_can_be_imported_afresh_where_warnings_are_errors(tmp_path: Path) -> None:
     code = "from evenhand.systems.lexicons.afinn import Afinn; print(Afinn().score(['good'])[0, 0])"
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path)}

@@ -355,6 +355,7 @@ def right(corpus: Corpus) -> dict[tuple[str, ...], list[str]]:
     return {tuple(row["tokens"]): row["tags"] for row in corpus.frame.select("tokens", "tags").to_dicts()}
 
 
+@pytest.mark.slow
 def test_a_perfect_tagger_has_every_metric_at_its_ideal(countries: Corpus) -> None:
     known = right(countries)
     perfect = as_tagger(lambda sentences: [[{tag: 1.0} for tag in known[tuple(s)]] for s in sentences], name="perfect")

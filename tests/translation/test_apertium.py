@@ -58,6 +58,7 @@ def test_what_it_does_not_know_survives_whatever_stands_around_it(apertium: Aper
     assert apertium.translate(texts) == texts
 
 
+@pytest.mark.slow
 @settings(max_examples=4)
 @given(st.lists(st.text(max_size=40), max_size=30))
 def test_any_texts_come_back_one_for_one_whatever_their_company(apertium: Apertium, texts: list[str]) -> None:

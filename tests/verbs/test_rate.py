@@ -166,6 +166,7 @@ def test_saved_answers_do_not_travel(tmp_path: Path) -> None:
     assert any("after the round trip" in note.text and note.about == human for note in found.notes)
 
 
+@pytest.mark.slow
 @needs_apertium
 def test_a_real_round_trip_is_rated_with_and_without_what_it_broke(tmp_path: Path) -> None:
     found = rate(

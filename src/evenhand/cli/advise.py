@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenhand.cli.options import AsJson
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def advise(
     data: Annotated[str | None, typer.Option(help="Your texts: templates (or swapped people), or natural.")] = None,
     groups: Annotated[int | None, typer.Option(help="Number of groups to compare.")] = None,
     gold: Annotated[bool | None, typer.Option("--gold/--no-gold", help="Whether you have gold labels.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recommend metrics to report, with reasons; asks for what you leave out."""
     from evenhand.metrics.advice import Answers, question_texts

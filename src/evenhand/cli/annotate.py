@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import repeating
+from evenhand.cli.options import Overwrite, repeating
 from evenhand.errors import UsageError
 
 
@@ -24,16 +24,17 @@ def annotate(
     check: Annotated[
         str | None, typer.Option(metavar="DIR", help="Say how far the annotators of a folder (or FILE,FILE) agree.")
     ] = None,
+    overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --check: print JSON, and nothing else.")] = False,
 ) -> None:
     """Write sheets for annotators of a CORPUS, who label each text −1, 0 or 1; or check what they wrote."""
     if check is not None:
         if annotators is not None or seed is not None:
             raise UsageError("--annotators and --seed are for new sheets; --check reads those that are filled in")
-        _check(check, corpus, out, as_json=as_json)
+        _check(check, corpus, out, overwrite=overwrite, as_json=as_json)
         return
-    if as_json:
-        raise UsageError("--json goes with --check; sheets are files")
+    if as_json or overwrite:
+        raise UsageError(f"{'--json' if as_json else '--overwrite'} goes with --check; sheets are never overwritten")
     if corpus is None or out is None:
         raise UsageError("name a corpus and a folder, as in `evenhand annotate eec --out sheets`, or use --check DIR")
     from evenhand.annotating import write_sheets
@@ -42,9 +43,9 @@ def annotate(
     typer.echo(f"{out}: {len(sheets)} sheets and instructions.md; once they are filled in, ask human:{out}")
 
 
-def _check(address: str, corpus: str | None, out: Path | None, *, as_json: bool) -> None:
+def _check(address: str, corpus: str | None, out: Path | None, *, overwrite: bool, as_json: bool) -> None:
     from evenhand.annotating import check_sheets
-    from evenhand.cli.show import show
+    from evenhand.cli.show import show_saved
     from evenhand.corpora import load_corpus
     from evenhand.files.whole import check_writable
 
@@ -53,6 +54,5 @@ def _check(address: str, corpus: str | None, out: Path | None, *, as_json: bool)
     asked = None if corpus is None else load_corpus(corpus)
     found = check_sheets(address, corpus=asked, command=repeating(sys.argv))
     if out is not None:
-        found.save(out)
-        typer.echo(f"saved in {out}: open {out / 'agreement.html'}", err=True)
-    show(found, as_json=as_json)
+        found.save(out, overwrite=overwrite)
+    show_saved(found, out, as_json=as_json)

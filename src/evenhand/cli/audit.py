@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.cli.options import (
+    Alpha,
     AsJson,
-    BaseUrl,
-    Cache,
     CorpusName,
-    Draws,
-    Kind,
-    Outputs,
+    Correction,
     Overwrite,
-    Range,
     Sample,
     Spelling,
-    SystemVersion,
-    asking,
+    Subset,
+    asks_systems,
     repeating,
     stdout_kept_clean,
 )
 
+if TYPE_CHECKING:
+    from evenhand.asking.settings import AskOptions
 
+
+@asks_systems
 def audit(
     systems: Annotated[
         list[str],
@@ -40,27 +40,20 @@ def audit(
     attribute: Annotated[
         list[str] | None, typer.Option(help="What to compare by; crossed as in race+gender. Default: all.")
     ] = None,
-    subset: Annotated[
-        list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
-    correction: Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")] = "bonferroni",
+    subset: Subset = None,
+    alpha: Alpha = 0.05,
+    correction: Correction = "bonferroni",
     equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of an output's range.")] = 0.01,
     sample: Sample = None,
-    draws: Draws = None,
     out: Annotated[Path | None, typer.Option(help="Folder for report.html, report.json, scores and corpus.")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
     seed: Annotated[int, typer.Option(help="For the sample and the permutations.")] = 0,
-    range_: Range = None,
-    system_version: SystemVersion = None,
-    base_url: BaseUrl = None,
-    outputs: Outputs = None,
-    kind: Kind = None,
-    cache: Cache = None,
+    *,
+    how: AskOptions,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import show_saved
     from evenhand.comparing import Settings
     from evenhand.corpora import load_corpus
     from evenhand.verbs.audit import audit as run
@@ -77,16 +70,6 @@ def audit(
             out=out,
             overwrite=overwrite,
             command=repeating(sys.argv),
-            **asking(
-                range_=range_,
-                system_version=system_version,
-                base_url=base_url,
-                outputs=outputs,
-                kind=kind,
-                draws=draws,
-                cache=cache,
-            ),
+            **how,
         )
-    if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'report.html'}, or `evenhand report {out}`", err=True)
-    show(found, as_json=as_json)
+    show_saved(found, out, as_json=as_json)

@@ -5,30 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import (
-    FLAGS,
-    AsJson,
-    BaseUrl,
-    Cache,
-    Draws,
-    Kind,
-    Outputs,
-    Overwrite,
-    Range,
-    SystemVersion,
-    asking,
-    repeating,
-    stdout_kept_clean,
-)
+from evenhand.cli.options import FLAGS, AsJson, Overwrite, asks_systems, repeating, stdout_kept_clean
 from evenhand.errors import UsageError
+
+if TYPE_CHECKING:
+    from evenhand.asking.settings import AskOptions
 
 PAIRS = "May be repeated."
 
 
+@asks_systems
 def chat(
     logs: Annotated[
         list[str],
@@ -50,36 +40,22 @@ def chat(
         list[str] | None,
         typer.Option(metavar="GENDER=NUMBER", help="For studies without genders; else male=10 and female=10."),
     ] = None,
-    range_: Range = None,
     seed: Annotated[int, typer.Option(help="For assigned genders and permutations.")] = 0,
-    system_version: SystemVersion = None,
-    base_url: BaseUrl = None,
-    outputs: Outputs = None,
-    kind: Kind = None,
-    draws: Draws = None,
-    cache: Cache = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for chat.html, chat.json, tables, charts and conversations.")
     ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
+    *,
+    how: AskOptions,
 ) -> None:
     """Say what is in conversations, and whether the user's gender changes what is said and how systems score it."""
     columns, speakers, genders = (_pairs(given) for given in (column, speaker, gender))
     counts = _numbers(assign)
-    how = asking(
-        range_=range_,
-        system_version=system_version,
-        base_url=base_url,
-        outputs=outputs,
-        kind=kind,
-        draws=draws,
-        cache=cache,
-    )
     if how and not system:
         given = FLAGS[next(iter(how))]
         raise UsageError(f"{given} is for systems that are asked: name one with --system NAME")
-    from evenhand.cli.show import show
+    from evenhand.cli.show import show_saved
     from evenhand.verbs.chat import chat as examine_chat
 
     with stdout_kept_clean():
@@ -87,9 +63,7 @@ def chat(
             logs, systems=system or (), columns=columns, separator=separator, speakers=speakers, genders=genders,
             assign=counts, seed=seed, out=out, overwrite=overwrite, command=repeating(sys.argv), **how,
         )  # fmt: skip
-    if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'chat.html'}", err=True)
-    show(found, as_json=as_json)
+    show_saved(found, out, as_json=as_json)
 
 
 def _pairs(given: Sequence[str] | None) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import Overwrite, repeating
+from evenhand.cli.options import Alpha, AsJson, Correction, Overwrite, Subset, repeating
 
 RUN = "What `evenhand audit --out RUN` wrote; RUN#SYSTEM (or RUN#SYSTEM/OUTPUT) where it holds several."
 
@@ -19,11 +19,9 @@ def compare(
     attribute: Annotated[
         list[str] | None, typer.Option(help="Attributes to compare, as in race+gender. Default: those both runs asked.")
     ] = None,
-    subset: Annotated[
-        list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
-    correction: Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")] = "bonferroni",
+    subset: Subset = None,
+    alpha: Alpha = 0.05,
+    correction: Correction = "bonferroni",
     equivalence: Annotated[
         float, typer.Option(help="The difference that is too small to matter, as a share of the range.")
     ] = 0.01,
@@ -32,10 +30,10 @@ def compare(
         Path | None, typer.Option(help="Folder for comparison.html, comparison.json, tables and the figure.")
     ] = None,
     overwrite: Overwrite = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare the gaps and metrics of two saved runs, paired by person and sentence: the second RUN minus the first."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import show_saved
     from evenhand.comparing import Settings
     from evenhand.verbs.compare import compare as run
 
@@ -49,6 +47,4 @@ def compare(
         overwrite=overwrite,
         command=repeating(sys.argv),
     )
-    if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'comparison.html'}, or `evenhand report {out}`", err=True)
-    show(found, as_json=as_json)
+    show_saved(found, out, as_json=as_json)

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.options import Spelling
+
 app = typer.Typer(no_args_is_help=True, help="List, describe and export corpora.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a corpus, or a file.")]
-Spelling = Annotated[str | None, typer.Option(help="Spelling, if the corpus has several.")]
 
 
 @app.command("list")

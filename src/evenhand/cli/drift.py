@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -32,9 +31,8 @@ def drift(
     cache: Annotated[Path | None, typer.Option(help="Folder for translations (else EVENHAND_CACHE_DIR).")] = None,
 ) -> None:
     """Send a corpus through another language and back, and see who gets lost on the way."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import show_saved
     from evenhand.corpora import load_corpus
-    from evenhand.translation.drift import KEPT_FILE
     from evenhand.verbs.drift import drift as run
 
     if seed is not None and sample is None:
@@ -51,12 +49,4 @@ def drift(
             overwrite=overwrite,
             command=repeating(sys.argv),
         )
-    if out is not None:
-        kept = out / KEPT_FILE
-        left = (
-            f"to compare what is left: evenhand audit SYSTEM --corpus {shlex.quote(str(kept))}"
-            if KEPT_FILE in found.attachments()
-            else f"no two groups are left without what the round trip broke, so there is no {KEPT_FILE}"
-        )
-        typer.echo(f"saved in {out}: open {out / 'drift.html'}; {left}", err=True)
-    show(found, as_json=as_json)
+    show_saved(found, out, as_json=as_json)

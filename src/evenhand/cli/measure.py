@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import Overwrite, names, refuse_given, repeating
+from evenhand.cli.options import AsJson, Overwrite, names, refuse_given, repeating
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ def measure(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for metrics.html, .json and .csv, and figures.")] = None,
     overwrite: Overwrite = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure predictions by group: metrics, tests and failing examples."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import show_saved
     from evenhand.measuring import MeasureSettings, Metrics, measure_file, subject_of_file
     from evenhand.results import check_out
 
@@ -102,8 +102,7 @@ def measure(
     found = measure_file(path, attributes=attribute, settings=settings, command=repeating(sys.argv))
     if out is not None:
         found.save(out, overwrite=overwrite)
-        typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
-    show(found, as_json=as_json)
+    show_saved(found, out, as_json=as_json)
 
 
 def _show_quality(
@@ -122,7 +121,7 @@ def _show_quality(
 
 
 def metrics(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the metrics: name, shape, what each looks at, its ideal value and its source."""
     from evenhand.report.common.console import console_of

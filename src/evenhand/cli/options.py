@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -45,6 +47,11 @@ CorpusName = Annotated[
 ]
 Spelling = Annotated[str | None, typer.Option(help="The spelling of the corpus, where it has several.")]
 Sample = Annotated[int | None, typer.Option(help="At most this many sentences, drawn as whole sources.")]
+Subset = Annotated[
+    list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
+]
+Alpha = Annotated[float, typer.Option(help="The level of the tests.")]
+Correction = Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace whatever result --out holds, also one of other systems.")
 ]
@@ -87,17 +94,31 @@ FLAGS = {"bounds": "--range", "version": "--system-version"} | {
 """What the command line calls the fields of `AskOptions`."""
 
 
-def asking(
+def asks_systems(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options that say how systems are asked; it gets those that were given as `how`."""
+    own = signature(command, eval_str=True, locals={"AskOptions": dict}).parameters.values()
+    shared = signature(_asking, eval_str=True, locals={"AskOptions": dict}).parameters
+    takes = [*(one for one in own if one.name != "how"), *shared.values()]
+
+    @wraps(command)
+    def asking(**given: Any) -> None:
+        command(how=_asking(**{name: given.pop(name) for name in shared}), **given)
+
+    asking.__annotations__ = {one.name: one.annotation for one in takes}
+    vars(asking)["__signature__"] = Signature(takes)
+    return asking
+
+
+def _asking(
     *,
-    range_: str | None,
-    system_version: str | None,
-    base_url: str | None,
-    outputs: str | None,
-    kind: str | None,
-    draws: int | None,
-    cache: Path | None,
+    range_: Range = None,
+    system_version: SystemVersion = None,
+    base_url: BaseUrl = None,
+    outputs: Outputs = None,
+    kind: Kind = None,
+    draws: Draws = None,
+    cache: Cache = None,
 ) -> AskOptions:
-    """How systems are asked, as far as something was said."""
     said: dict[str, Any] = {
         "bounds": bounds(range_),
         "version": system_version,

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli.options import (
-    FLAGS,
-    AsJson,
-    BaseUrl,
-    Cache,
-    Draws,
-    Kind,
-    Outputs,
-    Overwrite,
-    Range,
-    SystemVersion,
-    asking,
-    repeating,
-    stdout_kept_clean,
-)
+from evenhand.cli.options import FLAGS, AsJson, Overwrite, asks_systems, repeating, stdout_kept_clean
 from evenhand.errors import UsageError
+
+if TYPE_CHECKING:
+    from evenhand.asking.settings import AskOptions
 
 ALL_GROUPS = "1,2,3,4"
 TABLES = "for tables of scores alone; systems are rated on the data groups and on conversations"
 SYSTEMS = "for systems that can be asked; a table of --scores has its answers"
 
 
+@asks_systems
 def rate(
     systems: Annotated[
         list[str] | None, typer.Argument(metavar="SYSTEM...", help="vader, svr, hf:MODEL, human:FILE,FILE …")
@@ -47,13 +37,6 @@ def rate(
     output: Annotated[str | None, typer.Option(help="Which output, of systems that have several.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for rating.html, rating.json and a label each.")] = None,
     overwrite: Overwrite = False,
-    range_: Range = None,
-    system_version: SystemVersion = None,
-    base_url: BaseUrl = None,
-    outputs: Outputs = None,
-    kind: Kind = None,
-    draws: Draws = None,
-    cache: Cache = None,
     scores: Annotated[
         Path | None,
         typer.Option(help="A table of what others have scored: system, dataset, <attributes>, emotion, sentiment."),
@@ -74,25 +57,23 @@ def rate(
     bootstrap: Annotated[int, typer.Option(help="How often persons and words are drawn again; 0: never.")] = 1000,
     seed: Annotated[int, typer.Option(help="For those draws.")] = 0,
     as_json: AsJson = False,
+    *,
+    how: AskOptions,
 ) -> None:
     """Rate systems for bias: raw scores, a partial order, and levels from 1 (least biased)."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import show_saved
 
-    settings: dict[str, Any] = {
+    common: dict[str, Any] = {
         "levels": levels,
         "supported_only": supported_only,
         "overall": overall,
         "bootstrap": bootstrap,
+        "preset": preset,
+        "seed": seed,
+        "out": out,
+        "overwrite": overwrite,
+        "command": repeating(sys.argv),
     }
-    how = asking(
-        range_=range_,
-        system_version=system_version,
-        base_url=base_url,
-        outputs=outputs,
-        kind=kind,
-        draws=draws,
-        cache=cache,
-    )
     if systems:
         _refuse({"--scores": scores, "--attribute": attribute, "--confounder": confounder}, TABLES)
         from evenhand.verbs.rate import rate as rate_systems
@@ -105,12 +86,7 @@ def rate(
                 via=via,
                 k=k,
                 output=output,
-                seed=seed,
-                out=out,
-                overwrite=overwrite,
-                command=repeating(sys.argv),
-                preset=preset,
-                **settings,
+                **common,
                 **how,
             )
     elif scores is None:
@@ -122,25 +98,15 @@ def rate(
             raise UsageError("name an attribute to rate by: --attribute gender")
         if supported_only and not confounder:
             raise UsageError("--supported-only is for deconfounding: give a --confounder")
-        from evenhand.files.whole import check_writable
         from evenhand.rating import rate_scores
 
-        if out is not None:
-            check_writable(out)
         found = rate_scores(
             scores,
             attributes=attribute,
             confounders=confounder,
-            seed=seed,
-            preset=preset,
-            command=repeating(sys.argv),
-            **settings,
+            **common,
         )
-        if out is not None:
-            found.save(out, overwrite=overwrite)
-    if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'rating.html'}", err=True)
-    show(found, as_json=as_json)
+    show_saved(found, out, as_json=as_json)
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:

@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.cli.options import (
-    BaseUrl,
-    Cache,
-    Draws,
-    Kind,
-    Outputs,
+    Alpha,
+    AsJson,
+    CorpusName,
     Overwrite,
-    Range,
-    SystemVersion,
-    asking,
+    Sample,
+    Spelling,
+    asks_systems,
     repeating,
     stdout_kept_clean,
 )
 
+if TYPE_CHECKING:
+    from evenhand.asking.settings import AskOptions
 
+
+@asks_systems
 def repair(
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="As for `evenhand audit`; one system.")],
-    corpus: Annotated[str, typer.Option(help="A corpus by name, or a .yaml, .csv, .jsonl or .parquet file.")] = "eec",
-    spelling: Annotated[str | None, typer.Option(help="The spelling of the corpus, where it has several.")] = None,
+    corpus: CorpusName = "eec",
+    spelling: Spelling = None,
     attribute: Annotated[list[str] | None, typer.Option(help="What to repair; default: all attributes.")] = None,
     method: Annotated[
         list[str] | None, typer.Option(help="layers, terms, alignment, averaging, additive …; default: all.")
     ] = None,
-    sample: Annotated[int | None, typer.Option(help="At most so many sentences, drawn as whole sources.")] = None,
+    sample: Sample = None,
     repetitions: Annotated[int, typer.Option(help="How often persons, templates and words are halved anew.")] = 5,
     gold: Annotated[
         Path | None, typer.Option(help="Texts that people rated (columns text, gold): quality before and after.")
@@ -43,21 +45,16 @@ def repair(
         str, typer.Option(help="Where published variants carry groups to: neutral, uniform, mean, or a group.")
     ] = "neutral",
     normalise: Annotated[str, typer.Option(help="softmax (as published) or sum.")] = "softmax",
-    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
+    alpha: Alpha = 0.05,
     seed: Annotated[int, typer.Option(help="For the sample and the halves.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for repair.html, repair.json and the calibrators.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
     overwrite: Overwrite = False,
-    range_: Range = None,
-    system_version: SystemVersion = None,
-    base_url: BaseUrl = None,
-    outputs: Outputs = None,
-    kind: Kind = None,
-    draws: Draws = None,
-    cache: Cache = None,
+    *,
+    how: AskOptions,
 ) -> None:
     """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
-    from evenhand.cli.show import saved_in, show
+    from evenhand.cli.show import show_saved
     from evenhand.corpora import load_corpus
     from evenhand.repairs.result import CALIBRATORS
     from evenhand.repairs.workshop import RepairSettings
@@ -83,19 +80,10 @@ def repair(
             out=out,
             overwrite=overwrite,
             command=repeating(sys.argv),
-            **asking(
-                range_=range_,
-                system_version=system_version,
-                base_url=base_url,
-                outputs=outputs,
-                kind=kind,
-                draws=draws,
-                cache=cache,
-            ),
+            **how,
         )
     if out is not None:
-        saved_in(out, "repair.html")
         typer.echo(f"calibrators are in {out / CALIBRATORS}", err=True)
-    show(found, as_json=as_json, folder=out)
+    show_saved(found, out, as_json=as_json)
     if out is None and found.advised is not None:
         typer.echo(f"to use it, save it: {repeating(sys.argv)} --out repaired", err=True)

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.options import AsJson
+
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What a command with --out DIR wrote.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
     html: Annotated[bool, typer.Option("--html", help="Write the page again.")] = False,
     figures: Annotated[bool, typer.Option("--figures", help="Write DIR/figures: PNG and SVG.")] = False,
     tables: Annotated[bool, typer.Option("--tables", help="Write the tables: CSV, Markdown, LaTeX.")] = False,

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.options import AsJson, stdout_kept_clean
+
 
 def reproduce(
     paper: Annotated[str, typer.Argument(help="eec, rating or calibration")],
@@ -18,11 +20,10 @@ def reproduce(
     ] = None,
     submissions: Annotated[Path | None, typer.Option(help="The task's own submissions, if you have them.")] = None,
     gold: Annotated[Path | None, typer.Option(help="The task's gold files.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
     all_: Annotated[bool, typer.Option("--all", help="Also list the cells of tables one by one.")] = False,
 ) -> None:
     """Hold a PAPER's published figures beside what this tool computes."""
-    from evenhand.cli.options import stdout_kept_clean
     from evenhand.verbs.reproduce import reproduce as run
 
     with stdout_kept_clean():

@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.options import AsJson
+
 
 def runs(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to look, with all folders below.")] = Path(),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List saved results below a folder: kind, systems, corpus and what was found."""
     from evenhand.report.common.console import console_of

@@ -23,7 +23,11 @@ def show(result: Result, *, as_json: bool, folder: Path | None = None) -> None:
         typer.echo(usage, err=True)
 
 
-def saved_in(folder: Path, page: str) -> None:
-    """Where a result was saved, and the command that shows it again."""
-    again = shlex.join(["evenhand", "report", str(folder)])
-    typer.echo(f"saved in {folder}: open {folder / page}, or `{again}`", err=True)
+def show_saved(result: Result, out: Path | None, *, as_json: bool) -> None:
+    """The same; before it, where the result was saved, if it was, and the command that shows it again."""
+    from evenhand.results.rendering import page_file_of
+
+    if out is not None:
+        again = shlex.join(["evenhand", "report", str(out)])
+        typer.echo(f"saved in {out}: open {out / page_file_of(result.kind)}, or `{again}`", err=True)
+    show(result, as_json=as_json, folder=out)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import Overwrite, bounds, repeating
+from evenhand.cli.options import Alpha, AsJson, Correction, Overwrite, Range, bounds, repeating
 from evenhand.errors import UsageError
 
 
@@ -21,13 +21,13 @@ def study(
     gold: Annotated[Path | None, typer.Option(help="Folder of gold files, to rank systems by quality.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for pages, tables and figures.")] = None,
     overwrite: Overwrite = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
     corpus: Annotated[str, typer.Option(help="A corpus by name or file; eec is taken as released.")] = "eec",
     attribute: Annotated[list[str] | None, typer.Option(help="What to compare by. Default: all.")] = None,
-    alpha: Annotated[float, typer.Option(help="The level of the tests.")] = 0.05,
-    correction: Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")] = "bonferroni",
+    alpha: Alpha = 0.05,
+    correction: Correction = "bonferroni",
     equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of the range.")] = 0.01,
-    range_: Annotated[str | None, typer.Option("--range", metavar="LOW,HIGH", help="Of the scores (else 0,1).")] = None,
+    range_: Range = None,
     baseline: Annotated[str | None, typer.Option(help="Hold the others against it (else SVM-Unigrams).")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first odd file.")] = False,
     figures: Annotated[bool, typer.Option(help="Also draw PNG and SVG files.")] = True,
@@ -40,7 +40,7 @@ def study(
         return
     if submissions is None:
         raise UsageError("name the folder of submissions (or `--example DIR` to make one up)")
-    from evenhand.cli.show import saved_in, show
+    from evenhand.cli.show import show_saved
     from evenhand.comparing import Settings
     from evenhand.report.study.words import problem_in_words
     from evenhand.verbs.study import study as run
@@ -59,12 +59,10 @@ def study(
         figures=figures,
         command=repeating(sys.argv),
     )
-    if out is not None:
-        saved_in(out, "study.html")
     if as_json:
         for problem in found.problems:
             typer.echo(problem_in_words(problem), err=True)
-    show(found, as_json=as_json)
+    show_saved(found, out, as_json=as_json)
 
 
 def _write_example(folder: Path) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from evenhand.cli.options import AsJson
 
 if TYPE_CHECKING:
     from evenhand.systems.installed import Listed
 
 
 def systems(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the systems that are installed, those that are missing, and all ways to name one."""
     from evenhand.specs.resolving import FORMS

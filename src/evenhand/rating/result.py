@@ -15,7 +15,7 @@ from evenhand.rating.questions import Answer, answers
 from evenhand.rating.ratings import REPLICATES, RULES, Rating, RatingSettings, rate_table
 from evenhand.rating.rejection import RejectionSettings, preset
 from evenhand.rating.table import checked, read_scores
-from evenhand.results import Provenance, Result, Subject, SystemUsed
+from evenhand.results import Provenance, Result, Subject, SystemUsed, check_out
 
 COLUMNS = {
     **dict.fromkeys(("data", "group", "attribute", "via", "method", "system"), pl.String),
@@ -123,6 +123,8 @@ def rate_scores(
     overall: str = "worst",
     bootstrap: int = REPLICATES,
     seed: int = 0,
+    out: str | Path | None = None,
+    overwrite: bool = False,
     command: str | None = None,
 ) -> Ratings:
     """Rate every system of a table, or of a file, with the columns `system, dataset, <attributes>, emotion, sentiment`.
@@ -132,7 +134,8 @@ def rate_scores(
     diagram. `race+gender` is an attribute (or confounder) whose classes are those of both, crossed. `classes` limits an
     attribute to some of them. The columns `data`, `group` and `via` make ratings of their own; `person` and
     `emotion_word` are what the uncertainty is taken over (rows, where they are missing, which is too sure of itself);
-    a column that is named as an attribute is that alone. Lakkaraju et al. (2023).
+    a column that is named as an attribute is that alone. With `out`, the ratings are saved in that folder.
+    Lakkaraju et al. (2023).
 
     >>> frame = pl.DataFrame({
     ...     "system": ["fair"] * 8 + ["biased"] * 8, "dataset": "E1", "gender": ["male", "female"] * 8,
@@ -151,7 +154,6 @@ def rate_scores(
         files, frame = [], checked(table, attributes=attributes, confounders=confounding)
     else:
         files, frame = [table], read_scores(Path(table), attributes=attributes, confounders=confounding)
-    results = rate_table(frame, settings, attributes=attributes, confounders=confounding, classes=classes)
     provenance = Provenance.collect(
         files=files,
         settings=settings.to_dict(),
@@ -160,7 +162,14 @@ def rate_scores(
     )
     # Who made a table is not known, so that there is no telling whether its systems have changed.
     systems = tuple(SystemUsed(name, "sentiment", None) for name in frame["system"].unique(maintain_order=True))
-    return Ratings(results, settings, answers(results), provenance=replace(provenance, systems=systems))
+    provenance = replace(provenance, systems=systems)
+    if out is not None:
+        check_out(Path(out), Ratings, Ratings.subject_of(provenance), overwrite=overwrite)
+    results = rate_table(frame, settings, attributes=attributes, confounders=confounding, classes=classes)
+    found = Ratings(results, settings, answers(results), provenance=provenance)
+    if out is not None:
+        found.save(out, overwrite=overwrite)
+    return found
 
 
 def rating_settings(tests: str | RejectionSettings = "stated", **others: Any) -> RatingSettings:

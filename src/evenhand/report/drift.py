@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.text import Text
 
@@ -12,7 +14,7 @@ from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
 from evenhand.translation import Counts, Drift
-from evenhand.translation.drift import FLAGS
+from evenhand.translation.drift import FLAGS, KEPT_FILE
 
 EXPLAINED = (
     "Changed: not the same words any more. Lost: the person's word is gone, in all its forms. Crossed: a "
@@ -112,4 +114,13 @@ def _sentences(drift: Drift) -> Files:
     return {"sentences.csv": table_bytes(drift.rows)}
 
 
-RENDERER = Renderer(page_file="drift.html", page=to_html, show=show, summary=summary, text=text, beside=_sentences)
+def usage(drift: Drift, folder: Path) -> str:
+    """The command that compares the sentences that are left."""
+    if (folder / KEPT_FILE).is_file():
+        return f"to compare what is left: evenhand audit SYSTEM --corpus {shlex.quote(str(folder / KEPT_FILE))}"
+    return f"no two groups are left without what the round trip broke, so there is no {KEPT_FILE}"
+
+
+RENDERER = Renderer(
+    page_file="drift.html", page=to_html, show=show, summary=summary, text=text, usage=usage, beside=_sentences
+)
