@@ -12,6 +12,8 @@ from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.contrasts import CROSS
 from evenhand.corpora import corpus_names
+from evenhand.report.audit.terms import terms_of
+from evenhand.report.audit.words import people_of
 
 OWN_COPY = "my-corpus.csv"
 ABOUT_THE_SYSTEM = ("--base-url", "--corpus", "--range", "--sample", "--spelling", "--system-version")
@@ -112,7 +114,7 @@ def _more_people(typed: Typed, audit: Audit) -> list[Step]:
     spelling = [option for option in typed.options if option[0] == "--spelling"]
     copy = _joined("corpus export", [name], [*spelling, ("--out", OWN_COPY)])
     again = typed.audit(without=["--spelling"], corpus=OWN_COPY)
-    text = "Copy the corpus, add people of each group to every source, and audit the copy"
+    text = f"Copy the corpus, add {people_of(audit.findings)} of each group to every source, and audit the copy"
     return [Step("cannot tell", text, (copy, again))]
 
 
@@ -122,13 +124,15 @@ def _wider(typed: Typed, findings: Sequence[Finding]) -> list[Step]:
     if not bounds or max(bounds) >= 1:
         return []
     share = _rounded_up(max(bounds))
-    text = f"If gaps of up to {100 * share:.3g} % of the range do not matter for your use, raise the tolerance"
+    text = (
+        f"If gaps of up to {100 * share:.3g} {terms_of(findings).drawn} do not matter for your use, raise the tolerance"
+    )
     return [Step("cannot tell", text, (typed.audit(equivalence=f"{share:g}"),))]
 
 
 def _stricter(typed: Typed, findings: Sequence[Finding]) -> Step:
     share = max(finding.equivalence.delta / finding.span for finding in findings)
-    text = f"It only means within ±{100 * share:.3g} % of the range; for a stricter tolerance"
+    text = f"It only means within ±{100 * share:.3g} {terms_of(findings).drawn}; for a stricter tolerance"
     return Step("equivalent", text, (typed.audit(equivalence=f"{share / 2:.3g}"),))
 
 

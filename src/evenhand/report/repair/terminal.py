@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
 from evenhand.report.audit.words import number
+from evenhand.report.common.console import Column, print_table
 from evenhand.report.repair.advice import headline, outcomes_by_gap
 from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (
@@ -32,7 +32,6 @@ from evenhand.report.repair.words import (
 
 COLOURS = {"lower": "cyan", "higher": "bold red", "cannot-tell": "yellow"}
 KINDS = {"advised": "bold green", "no method will do": "bold red", "cannot tell": "bold yellow"}
-NARROW = 72
 READING = (
     "Gap: first group minus second, in the output's own units, with the {level} interval for persons, templates and "
     "words in general. In the tables: what is left of it on persons, templates or emotion words that the method had "
@@ -64,11 +63,7 @@ def _gaps(repair: Repair, console: Console) -> None:
             quiet += 1
             continue
         console.print()
-        console.print(Text(_title(repair, splits[0][0]), style="bold"))
-        if console.width < NARROW:
-            _bullets([f"{split_name(own[0].new)}: {_listed(own)}" for own in splits], console)
-        else:
-            console.print(_table(repair, splits))
+        _print_left(repair, splits, console)
     console.print()
     if quiet:
         many = f"{quiet:,} comparisons" if quiet > 1 else "one comparison"
@@ -89,24 +84,21 @@ def _title(repair: Repair, one: Outcome) -> str:
     return f"{name}{among}: {verdict(one) if one.before is None else 'before ' + gap(one.before, repair.alpha)}"
 
 
-def _table(repair: Repair, splits: list[list[Outcome]]) -> Table:
+def _print_left(repair: Repair, splits: list[list[Outcome]], console: Console) -> None:
     """What is left under each method, a column for each split; the gap before is the same for all."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("method")
-    for own in splits:
-        table.add_column(split_name(own[0].new))
-    for outcomes in zip(*splits, strict=True):
-        name = Text(outcomes[0].method, style="bold" if outcomes[0].method == repair.advised else "")
-        table.add_row(name, *(Text(_left(one), style=COLOURS[VERDICTS[one.verdict][1]]) for one in outcomes))
-    return table
+    columns = [Column("method"), *(Column(split_name(own[0].new)) for own in splits)]
+    rows = [
+        (
+            Text(outcomes[0].method, style="bold" if outcomes[0].method == repair.advised else ""),
+            *(Text(_left(one), style=COLOURS[VERDICTS[one.verdict][1]]) for one in outcomes),
+        )
+        for outcomes in zip(*splits, strict=True)
+    ]
+    print_table(console, columns, rows, title=_title(repair, splits[0][0]))
 
 
 def _left(one: Outcome) -> str:
     return UNDEFINED if one.after is None else f"{number(one.after.value)} {VERDICTS[one.verdict][0]}"
-
-
-def _listed(outcomes: list[Outcome]) -> str:
-    return ", ".join(f"{one.method} {_left(one)}" for one in outcomes)
 
 
 def _price(repair: Repair, console: Console) -> None:
