@@ -80,9 +80,7 @@ def test_nothing_to_repair_is_said_in_plain_words_and_never_called_fair(
     found[0] = replace(found[0], method="layers", left_alone=1.0)
     found = [replace(one, left_alone=1.0) if one.method == "layers" else one for one in found]
     text = visible_text(to_html(repair_of(found)))
-    assert (
-        "Nothing to repair: no gap between the groups of gender and race was visible, for persons in general." in text
-    )
+    assert "Nothing to repair: no gap between the groups of gender and race was visible, for people like these." in text
     assert "gender: female − male: 0.050 (0.030 to 0.070)." in text
     assert "Left the scores alone in every fit: layers." in text
     assert "terms changed some scores in 100 % of its fits." in text
@@ -120,10 +118,10 @@ def test_where_no_method_will_do_every_fitted_one_says_why(repair_of: Make, made
         for one in made_outcomes()
     ]
     said = headline(repair_of(found))
-    assert said.lead == "A gap was visible, but no fitted method will do."
+    assert said.lead == "A gap was visible, but no fitted method can be advised."
     assert said.lines == (
         "terms: changes the order within a group (rank correlation 0.900, at least 0.98 is asked for).",
-        "layers: turns a gap round (female − male, new persons, and 8 more).",
+        "layers: reverses a gap (female − male, new people, and 8 more).",
     )
     exact = [one for one in made_outcomes() if one.method == "averaging"]
     assert headline(repair_of(exact)).lead == "No fitted method was tried, so none is advised."
@@ -170,7 +168,7 @@ def test_methods_at_a_glance_count_what_became_of_the_gaps(repair_of: Make) -> N
     assert (layers.visible, layers.closed, layers.reversed, layers.advice) == (9, 9, 0, "advised")
     assert (additive.closed, additive.reversed) == (0, 9)
     assert additive.advice == (
-        "turns a gap round (female − male, new persons, and 8 more); "
+        "reverses a gap (female − male, new people, and 8 more); "
         f"flattens all answers (50{SPACE}% of the spread between sentences is left)"
     )
     assert found["averaging"].advice.startswith("equal by construction; changes the order within a group")
@@ -178,7 +176,7 @@ def test_methods_at_a_glance_count_what_became_of_the_gaps(repair_of: Make) -> N
     assert "9 of 12 gaps were visible before" in visible_text(page)
     assert "layers fitted 9 0 % advised" in visible_text(page)
     assert 'class="lower">advised<' in page
-    assert 'class="higher">turns a gap round' in page
+    assert 'class="higher">reverses a gap' in page
 
 
 def test_an_interval_without_end_is_none_and_the_data_stay_valid(repair_of: Make, made_outcomes: Outcomes) -> None:
@@ -275,7 +273,7 @@ def test_the_page_begins_where_gaps_were_visible_most_often(repair_of: Make, mad
 
 def test_every_method_and_verdict_on_the_page_is_explained(repair_of: Make) -> None:
     page = to_html(repair_of())
-    for name in ("layers", "terms", "averaging", "additive", "closed", "reversed", "made a gap"):
+    for name in ("layers", "terms", "averaging", "additive", "closed", "reversed", "introduced a gap"):
         assert f"<dt>{name}</dt>" in page
     assert "seed 2024" in page
 

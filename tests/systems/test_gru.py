@@ -141,7 +141,7 @@ class TestTraining:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"target": "ordinal"}, "300 different scores are no classes .*; use --target regression"),
+            ({"target": "ordinal"}, "300 different scores are too many for classes .*; use regression"),
             ({"min_count": 1000}, "no word occurs 1000 times in the training texts; lower --min-count"),
         ],
     )

@@ -127,7 +127,7 @@ def print_answers(ratings: Ratings, console: Console) -> None:
             console.print(Text(f"  {in_words(answer)}"))
         if len(shown) < len(one.answers):
             more = len(one.answers) - len(shown)
-            console.print(Text(f"  ({more} more; --json and --out have them all)", style="dim"))
+            console.print(Text(f"  ({more} more, in the JSON and on the page)", style="dim"))
     if ratings.notes:
         console.print()
     for note in ratings.notes:

@@ -33,10 +33,10 @@ from evenhand.report.repair.words import (
 COLOURS = {"lower": "cyan", "higher": "bold red", "cannot-tell": "yellow"}
 KINDS = {"advised": "bold green", "no method will do": "bold red", "cannot tell": "bold yellow"}
 READING = (
-    "Gap: first group minus second, in the output's own units, with the {level} interval for persons, templates and "
-    "words in general. In the tables: what is left of it on persons, templates or emotion words that the method had "
-    "not seen. Closed: not visible any more, and less than half is left; that does not mean fair. "
-    "Each gap is asked about by itself: among many, one in twenty may be visible by chance."
+    "Gap: first group minus second, in the output's own units, with the {level} interval for people, templates and "
+    "words like these. The tables show what is left of it on people, templates or emotion words that the method had "
+    "not seen. Closed: no longer visible, and less than half is left; that does not mean “fair”. "
+    "There is no correction for multiple comparisons: among many gaps, one in twenty may be visible by chance."
 )
 
 
@@ -67,7 +67,7 @@ def _gaps(repair: Repair, console: Console) -> None:
     console.print()
     if quiet:
         many = f"{quiet:,} comparisons" if quiet > 1 else "one comparison"
-        console.print(f"In {many} no gap was visible, and no method made one.\n")
+        console.print(f"In {many} no gap was visible, and no method introduced one.\n")
     console.print(Text(READING.format(level=percent(1 - repair.alpha)), style="dim"))
 
 
@@ -103,15 +103,15 @@ def _left(one: Outcome) -> str:
 
 def _price(repair: Repair, console: Console) -> None:
     _heading(
-        "The price (rank correlation of before with after, the lowest of the splits; 1 is none)",
+        "The cost (rank correlation of the scores before and after, the lowest of all splits; 1 means none)",
         console,
     )
     several = len(outputs_of(repair)) > 1
     for row in price_rows(repair):
         name = f"{row.method} ({row.output})" if several else row.method
-        dear = row.within is not None and row.within < WITHIN_AT_LEAST
+        reordered = row.within is not None and row.within < WITHIN_AT_LEAST
         parts = [
-            f"within groups {correlation(row.within)}{' (too dear)' if dear else ''}",
+            f"within groups {correlation(row.within)}{' (too low)' if reordered else ''}",
             f"all sentences {correlation(row.overall)}",
             f"words {correlation(row.words)}",
             f"spread kept {kept(row.spread_kept)}",
@@ -119,7 +119,7 @@ def _price(repair: Repair, console: Console) -> None:
         if row.order_before is not None or row.order_after is not None:
             parts.append(f"words as intended {correlation(row.order_before)} → {correlation(row.order_after)}")
         if row.calls_per_sentence is not None and row.calls_per_sentence != 1:
-            parts.append(f"{row.calls_per_sentence:,.4g} questions a sentence")
+            parts.append(f"{row.calls_per_sentence:,.4g} questions per sentence")
         console.print(Text(f"• {name}: {', '.join(parts)}"))
     _gold(repair, console)
 

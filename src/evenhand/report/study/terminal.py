@@ -13,7 +13,7 @@ from evenhand.studies import Study, Table
 MOST_PROBLEMS = 20
 LEGEND = (
     "subm.: submissions by the published test, then by other corrections; Δ > 0, Δ < 0: means of positive and of "
-    "negative differences; like these: by the test for names like these; equiv.: those shown to be equivalent."
+    "negative differences; like these: by the test for people like these; equiv.: those shown to be equivalent."
 )
 
 
