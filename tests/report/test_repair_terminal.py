@@ -25,7 +25,7 @@ def shown(repair: Repair, *, width: int = 80) -> str:
 
 def test_the_advice_comes_first_and_where_it_lies_there_is_a_command_to_use_it(repair_of: Make) -> None:
     found = repair_of(spec="svr")
-    assert shown(found).startswith("Advised: layers. It takes 92 % (62 % to 132 %) of the gap between female")
+    assert shown(found).startswith("Advised: layers. It closes the gap between female and male, on people")
     assert found.usage("my out") == "use it: evenhand audit 'repaired:my out/calibrators/layers.json+svr'"
     assert repair_of(spec=None).usage("out") is None
     asked = {"attributes": ["gender"], "range": [-1.0, 0.1], "version": "v 1", "base_url": "http://here"}

@@ -172,10 +172,10 @@ def _removed(one: Outcome) -> str:
 
 
 def _how_far(one: Outcome) -> str:
-    """The gap before and after, and how much of it is gone: `0.043 → −0.001, 103 % gone (95 % to 110 %)`."""
-    before, after = (UNDEFINED if one is None else number(one.value) for one in (one.before, one.after))
-    gone_of_it = "" if one.reduction is None else f", {percent(one.reduction)} gone ({gone_interval(one)})"
-    return f"{before} → {after}{gone_of_it}"
+    """The gap before and after, and how much of it is gone: `0.043 → −0.001; 103 % gone, 95 % to 110 %`."""
+    before, after = (UNDEFINED if gap is None else number(gap.value) for gap in (one.before, one.after))
+    removed = "" if one.reduction is None else f"; {percent(one.reduction)} gone, {gone_interval(one)}"
+    return f"{before} → {after}{removed}"
 
 
 def _nothing(repair: Repair) -> Headline:

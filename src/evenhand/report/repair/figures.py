@@ -190,7 +190,7 @@ def static_figures(repair: Repair) -> dict[str, Spec]:
         figures["-".join(["gaps", *parts])] = gap_chart(gap_rows(repair, one)) | {"title": title}
     for output in outputs_of(repair):
         name = f"price-{output}" if several else "price"
-        figures[name] = price_chart(price_figure_rows(repair, output)) | {"title": f"The price, {output}"}
+        figures[name] = price_chart(price_figure_rows(repair, output)) | {"title": f"The cost, {output}"}
     if repair.published is not None:
         figures |= published_figures.static_figures(repair.published)
     return figures
