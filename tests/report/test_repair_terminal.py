@@ -31,7 +31,7 @@ def test_the_advice_comes_first_and_where_it_lies_there_is_a_command_to_use_it(r
     asked = {"attributes": ["gender"], "range": [-1.0, 0.1], "version": "v 1", "base_url": "http://here"}
     found = repair_of(spec="svr", provenance=Provenance(settings=asked))
     assert str(found.usage("out")).endswith(
-        "+svr --attribute gender --range=-1.0,0.1 --base-url http://here --system-version 'v 1'"
+        "+svr --attribute gender --range -1.0,0.1 --base-url http://here --system-version 'v 1'"
     )
 
 

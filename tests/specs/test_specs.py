@@ -108,7 +108,7 @@ def test_a_file_is_scores(corpus: Corpus, tmp_path: Path) -> None:
 
 def test_without_bounds_a_file_must_keep_to_0_and_1(corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("id,joy\ns1,3\ns2,-3\n")
-    with pytest.raises(EvenhandError, match="give its bounds as range"):
+    with pytest.raises(EvenhandError, match="give its bounds"):
         resolve(f"file:{tmp_path / 'p.csv'}", corpus)
 
 

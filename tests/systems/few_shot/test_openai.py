@@ -573,7 +573,7 @@ class TestSettings:
             ({"concurrency": 0}, "concurrency must be 1 or more"),
             ({"retries": -1}, "retries must be 0 or more"),
             ({"timeout": 0}, "timeout must be above 0 seconds"),
-            ({"base_url": None}, "needs to know where its server listens: --base-url URL, or set OPENAI_BASE_URL"),
+            ({"base_url": None}, "needs the address of its server: give base_url, or set OPENAI_BASE_URL"),
             ({"base_url": "ftp://host"}, "'ftp://host' is not the address of a server; write http://HOST:PORT"),
             ({"base_url": "127.0.0.1:8080"}, "is not the address of a server"),
             ({"base_url": "localhost:8080"}, "is not the address of a server"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair, calibrator_file
 from evenhand.report.audit.words import number
+from evenhand.report.common.commands import joined
 from evenhand.report.repair.words import (
     UNDEFINED,
     attributes_of,
@@ -96,15 +96,12 @@ def use_command(repair: Repair, folder: Path) -> str | None:
     spec, asked = repaired_spec(repair, folder), repair.provenance.settings
     if spec is None:
         return None
-    words = ["evenhand", "audit", spec]
-    words += ["--corpus", str(folder / CORPUS_FILE)] if repair.corpus is not None else []
-    for attribute in asked.get("attributes") or ():
-        words += ["--attribute", attribute]
+    options = [] if repair.corpus is None else [("--corpus", str(folder / CORPUS_FILE))]
+    options += [("--attribute", attribute) for attribute in asked.get("attributes") or ()]
     if asked.get("range") is not None:
-        words.append(f"--range={','.join(map(str, asked['range']))}")
-    for setting, option in ABOUT_THE_SYSTEM.items():
-        words += [option, asked[setting]] if asked.get(setting) is not None else []
-    return shlex.join(words)
+        options.append(("--range", ",".join(map(str, asked["range"]))))
+    options += [(option, asked[name]) for name, option in ABOUT_THE_SYSTEM.items() if asked.get(name) is not None]
+    return joined("audit", [spec], options)
 
 
 def main_outcomes(repair: Repair, method: str) -> list[Outcome]:
