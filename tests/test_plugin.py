@@ -209,7 +209,7 @@ def test_two_plugins_of_one_name_are_told(announce: Callable[..., None], good: s
     [
         ("no_such_module:X", "cannot be imported from 'no_such_module:X': ModuleNotFoundError: No module named"),
         ("{good}:Nothing", "cannot be imported from '.*:Nothing': AttributeError"),
-        ("{good}:number", "is no class and no function, but 7"),
+        ("{good}:number", "is neither a class nor a function, but 7"),
         ("{good}:Needy", "needs 'no_such_package', which is not installed"),
         ("{good}:Clumsy", "failed: RuntimeError: spilt milk"),
         ("{good}:Shapeless", "is not a scorer: it lacks outputs, fingerprint, batch_size"),

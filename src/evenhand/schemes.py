@@ -96,7 +96,7 @@ class Scheme:
         letter, dash, label = tag.partition("-")
         if not dash or not label or len(letter) != 1 or letter not in self.letters:
             letters = ", ".join(f"{letter}-CLASS" for letter in self.letters)
-            raise UsageError(f"{tag!r} is no tag of {self.name}: O, {letters}")
+            raise UsageError(f"{tag!r} is not a tag of {self.name}: O, {letters}")
         return letter, label
 
 

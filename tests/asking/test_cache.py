@@ -112,8 +112,8 @@ def test_a_write_that_fails_half_way_leaves_whole_records_only(
             store.write(OTHER, VALUES)
     assert files_in(cache)[0].read_bytes() == whole
     if isinstance(error, OSError):
-        message = f"cannot write to the cache {cache}: No space left on device; choose another folder with --cache DIR "
-        assert str(caught.value) == message + "or EVENHAND_CACHE_DIR"
+        message = f"cannot write to the cache {cache}: No space left on device; choose another folder (cache, "
+        assert str(caught.value) == message + "or the variable EVENHAND_CACHE_DIR)"
 
 
 def test_a_file_where_the_folder_should_be_is_noticed_before_anything_is_asked(cache: Path) -> None:

@@ -76,7 +76,7 @@ def test_the_example_is_shown_in_tables() -> None:
         ((), "no column for 'conversation'"),
         ((*OPTIONS[:8],), "line 2: unknown speaker"),
         (("--column", "nr"), "does not read as KEY=VALUE"),
-        (("--assign", "male=some"), "is no number of conversations"),
+        (("--assign", "male=some"), "is not a number of conversations"),
         (("--separator", "||"), "must be one character"),
         ((*OPTIONS, "--assign", "male=2"), "there are none to assign"),
         (("--range", "0,1"), "is for systems that are asked: name one with --system NAME"),

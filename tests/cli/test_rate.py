@@ -73,7 +73,7 @@ def test_the_terminal_shows_both_orders_and_how_sure_they_are(scored: Path) -> N
     assert "E3: female never met a positive word" in words
     assert "50 draws of rows" in words
     by_rejections = run("rate", "--scores", str(scored), "--attribute", "gender", "--bootstrap", "50")
-    assert "A fair system whose answers vary by chance would get about 4.77, not 0." in by_rejections
+    assert "An unbiased system whose answers vary by chance would get about 4.77, not 0." in by_rejections
 
 
 def test_other_formats_and_crossed_attributes(tmp_path: Path) -> None:

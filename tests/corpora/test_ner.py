@@ -234,7 +234,7 @@ def test_a_term_inside_a_longer_entity_makes_that_longer() -> None:
             "has one place, and '{person} met {person.object}.' has 2",
         ),
         ("{person} sank.", "B-LOC O O", "its tags are not BILOU at token 2"),
-        ("{person} sank.", "S-LOC O O", "'S-LOC' is no tag of BILOU"),
+        ("{person} sank.", "S-LOC O O", "'S-LOC' is not a tag of BILOU"),
     ],
 )
 def test_templates_and_tags_that_do_not_fit_are_told(text: str, tags: str, message: str) -> None:

@@ -58,7 +58,7 @@ def test_order_and_ids_are_fixed(tmp_path: Path) -> None:
         ({"persons": [{"terms": [True]}]}, r"persons\.0\.terms\.0: .*string"),
         ({"attributes": {"age": ["young"]}}, "'age' needs at least two different groups"),
         ({"attributes": {"text": ["a", "b"]}}, "'text' is a column of every corpus"),
-        ({"groupings": ["templat"]}, "grouping 'templat' is no column; did you mean 'template'"),
+        ({"groupings": ["templat"]}, "grouping 'templat' is not a column; did you mean 'template'"),
         ({"subsets": {"odd": {"thin": "x"}}}, "subset 'odd': no column 'thin'"),
         ({"language": "tlh"}, "no rules for the language 'tlh'"),
         ({"templats": []}, "templats: unknown key; did you mean 'templates'"),

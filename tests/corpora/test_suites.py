@@ -243,7 +243,7 @@ class TestTags:
             ("{Country} is far.,,1,Far:U-LOC", r"line 2: NER has 'Far', which does not come then"),
             ("{Country} is far.,,1,far:O|{Country}:U-LOC", r"line 2: NER has '{Country}', which does not come then"),
             ("{Country} is far.,,1,{Country}:B-LOC", r"line 2: .* its tags are not BILOU"),
-            ("{Country} is far.,,1,{Country}:LOC", r"line 2: .* 'LOC' is no tag of BILOU"),
+            ("{Country} is far.,,1,{Country}:LOC", r"line 2: .* 'LOC' is not a tag of BILOU"),
             ("{country} and {country},,1,{country}:U-LOC", r"line 2: a sentence with entities has one slot"),
             ("I am {a:country_np}.,,1,{a:country_np}:U-MISC", r"line 2: .* no article before it"),
             ("{Country} is far.,,1,", r"no template lists its entities in the column NER"),

@@ -127,7 +127,7 @@ def test_schemes_by_name_and_by_letters() -> None:
     with pytest.raises(UsageError, match="mix BILOU"):
         scheme_of(["U-LOC", "S-LOC"])
     for tag in ("LOC", "X-LOC", "B-", "BB-LOC", ""):
-        with pytest.raises(UsageError, match="is no tag of BILOU: O, B-CLASS"):
+        with pytest.raises(UsageError, match="is not a tag of BILOU: O, B-CLASS"):
             BILOU.read([tag])
 
 
@@ -449,15 +449,15 @@ def test_files_of_tags_are_told_from_tables(tmp_path: Path) -> None:
 
 BAD = [
     ({"tokens": None}, "'tokens' is a list of texts, not null"),
-    ({"slot_span": [0, 0]}, r"slot_span \[0, 0\] is no part of 3 tokens; it counts from 0, and its end"),
-    ({"slot_span": [2, 4]}, r"slot_span \[2, 4\] is no part of 3 tokens"),
+    ({"slot_span": [0, 0]}, r"slot_span \[0, 0\] is not a part of 3 tokens; it counts from 0, and its end"),
+    ({"slot_span": [2, 4]}, r"slot_span \[2, 4\] is not a part of 3 tokens"),
     ({"slot_span": 0}, r"'slot_span' is \[start, end\], not 0"),
     ({"slot_span": [0, 2]}, "the term's tokens have the gold classes LOC, O; a term has one"),
     ({"gold": ["U-LOC", "O"]}, "3 tokens and 2 entries of 'gold'"),
     ({"gold": ["B-LOC", "O", "O"]}, "the gold tags are ill-formed: 'O' of the token 'is' does not fit"),
     ({"gold": ["U-LOC", "O", "B-LOC"]}, "the gold tags are ill-formed: 'B-LOC' of the token 'big' does not fit"),
-    ({"gold": ["LOC", "O", "O"]}, "'LOC' is no tag of BILOU"),
-    ({"pred": ["U-LOC", "O", "X-LOC"]}, "'X-LOC' is no tag of BILOU"),
+    ({"gold": ["LOC", "O", "O"]}, "'LOC' is not a tag of BILOU"),
+    ({"pred": ["U-LOC", "O", "X-LOC"]}, "'X-LOC' is not a tag of BILOU"),
     ({"pred": ["U-LOC"]}, "3 tokens and 1 entries of 'pred'"),
     ({"pred": None, "probs": None}, "there is neither 'pred' nor 'probs'"),
     ({"probs": [{"O": 1}]}, "3 tokens and 1 entries of 'probs'"),

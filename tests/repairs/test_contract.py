@@ -249,7 +249,9 @@ def test_scores_of_another_system_or_of_other_labels_are_refused(method: str, ki
     with pytest.raises(UsageError, match=r"^this calibrator was fitted for 'biased' as it was then, and 'better' is "):
         calibrator(method, kind).apply(replace(scores, columns=columns), small())
     unnamed = tuple(replace(column, fingerprint=None) for column in scores.columns)
-    with pytest.raises(UsageError, match="in a version that was named, and 'biased' comes without one; name it: --sys"):
+    with pytest.raises(
+        UsageError, match="in a version that was named, and 'biased' comes without one; name the version"
+    ):
         calibrator(method, kind).apply(replace(scores, columns=unnamed), small())
     renamed = tuple(replace(c, output=replace(c.output, name=f"{c.output.name}!")) for c in scores.columns)
     with pytest.raises(UsageError, match=r"^this calibrator was fitted for the outputs .*, but 'biased' gives .*!$"):

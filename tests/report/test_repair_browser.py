@@ -97,7 +97,7 @@ def test_what_is_chosen_is_drawn_and_only_what_was_asked_is_offered(browser: Bro
     title = "anger, race: African American − European American, among everybody: Dots with intervals"
     expect(page.locator("#gap-chart .chart")).to_have_attribute("aria-label", re.compile(f"^{title}"))
     page.locator("#price-of").select_option("valence")
-    expect(page.locator("#price-chart .chart")).to_have_attribute("aria-label", re.compile("^The price, valence: Dot"))
+    expect(page.locator("#price-chart .chart")).to_have_attribute("aria-label", re.compile("^The cost, valence: Dot"))
     expect(page.locator("#paper-charts .chart")).to_have_attribute("aria-label", re.compile("^Gender, with names: "))
     expect(page.locator("svg.marks")).to_have_count(CHARTS)
     assert problems == []
@@ -107,9 +107,7 @@ def test_what_is_chosen_is_drawn_and_only_what_was_asked_is_offered(browser: Bro
 def test_panels_stand_in_order_with_every_method_in_each(browser: Browser, page_file: Path) -> None:
     page, problems = open_page(browser, page_file)
     texts = page.locator("#gap-chart svg text").all_text_contents()
-    panels = [
-        page.locator("#gap-chart svg text", has_text=name) for name in ("new persons", "new templates", "new emo")
-    ]
+    panels = [page.locator("#gap-chart svg text", has_text=name) for name in ("new people", "new templates", "new emo")]
     heights = [panel.bounding_box()["y"] for panel in panels]  # type: ignore[index]
     assert heights == sorted(heights)
     for method in ("layers", "terms", "averaging", "additive"):

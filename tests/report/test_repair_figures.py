@@ -35,7 +35,7 @@ def test_rows_hold_both_gaps_with_their_intervals_the_advised_method_first(repai
     repair = repair_of()
     rows = gap_rows(repair, questions(repair)[0])
     assert [row["method"] for row in rows[:4]] == ["layers", "terms", "averaging", "additive"]
-    assert list(dict.fromkeys(row["new"] for row in rows)) == ["new persons", "new templates", "new emotion words"]
+    assert list(dict.fromkeys(row["new"] for row in rows)) == ["new people", "new templates", "new emotion words"]
     additive = rows[3]
     assert (additive["before"], additive["after"]) == (0.05, -0.07)
     assert additive["before_low"] == pytest.approx(0.03, abs=1e-6)
@@ -55,7 +55,7 @@ def test_what_is_undefined_is_left_empty(repair_of: Make, made_outcomes: Callabl
 def test_before_is_grey_above_zero_has_a_line_and_families_have_colours_and_shapes(repair_of: Make, theme: str) -> None:
     repair = repair_of()
     spec = gap_chart(gap_rows(repair, questions(repair)[0]), theme=theme)
-    assert spec["facet"]["sort"] == ["new persons", "new templates", "new emotion words"]
+    assert spec["facet"]["sort"] == ["new people", "new templates", "new emotion words"]
     zero, before, _, after, points = spec["spec"]["layer"]
     assert zero["encoding"]["x"] == {"datum": 0}
     assert before["mark"]["yOffset"] < 0 < after["mark"]["yOffset"]

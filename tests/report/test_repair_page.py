@@ -38,8 +38,8 @@ def embedded(page: str) -> dict[str, object]:
 def test_the_headline_names_the_method_what_it_takes_off_and_the_file_to_use(repair_of: Make) -> None:
     text = visible_text(to_html(repair_of()))
     assert (
-        "Advised: layers. It takes 92 % (62 % to 132 %) of the gap between female and male off, on persons not seen "
-        "before." in text
+        "Advised: layers. It closes the gap between female and male, on people not seen before "
+        "(0.050 → 0.004; 92 % gone, 62 % to 132 %)." in text
     )
     assert "on templates not seen before: 0.050 (0.030 to 0.070) before, 0.004 (−0.016 to 0.024) after." in text
     assert "repaired:FOLDER/calibrators/layers.json+<i>svr & co" in text
@@ -51,7 +51,7 @@ def test_the_headline_names_the_method_what_it_takes_off_and_the_file_to_use(rep
 def test_a_gap_that_is_visible_among_names_only_is_told_of_names(repair_of: Make, made_outcomes: Outcomes) -> None:
     hidden = {"reduction": None, "reduction_interval": None, "verdict": "nothing to repair"}
     found = [replace(one, **hidden) if one.scope != "unpaired" else one for one in made_outcomes()]
-    assert "of the gap between female and male off, on names not seen before." in headline(repair_of(found)).lead
+    assert "closes the gap between female and male, on names not seen before (" in headline(repair_of(found)).lead
 
 
 def test_the_largest_gap_on_new_persons_is_the_one_in_the_headline(repair_of: Make, made_outcomes: Outcomes) -> None:
@@ -59,13 +59,14 @@ def test_the_largest_gap_on_new_persons_is_the_one_in_the_headline(repair_of: Ma
         replace(one, output="anger", before=Estimate(0.2, 1e-4, 1000.0), reduction=0.98) for one in made_outcomes()
     ]
     lead = headline(repair_of([*made_outcomes(), *larger])).lead
-    assert "between female and male in anger off, on persons" in lead
+    assert "between female and male in anger, on people not seen before (0.200" in lead
 
 
 def test_more_than_all_of_a_gap_is_said_to_be_more(repair_of: Make, made_outcomes: Outcomes) -> None:
     found = [replace(one, reduction=1.11) if one.reduction is not None else one for one in made_outcomes()]
-    assert "off, which is more than all of it, on persons" in headline(repair_of(found)).lead
-    assert "more than all of it" not in headline(repair_of()).lead
+    said = headline(repair_of(found))
+    assert f"111{SPACE}% gone" in said.lead
+    assert "More than 100 % of a gap gone means that it was reversed." in said.notes
 
 
 def nothing_there(made_outcomes: Outcomes, **changes: object) -> list[Outcome]:
@@ -80,11 +81,9 @@ def test_nothing_to_repair_is_said_in_plain_words_and_never_called_fair(
     found[0] = replace(found[0], method="layers", left_alone=1.0)
     found = [replace(one, left_alone=1.0) if one.method == "layers" else one for one in found]
     text = visible_text(to_html(repair_of(found)))
-    assert (
-        "Nothing to repair: no gap between the groups of gender and race was visible, for persons in general." in text
-    )
+    assert "Nothing to repair: no gap between the groups of gender and race was visible, for people like these." in text
     assert "gender: female − male: 0.050 (0.030 to 0.070)." in text
-    assert "Left the scores alone in every fit: layers." in text
+    assert "Changed no score in any fit: layers." in text
     assert "terms changed some scores in 100 % of its fits." in text
     assert "evenhand audit" not in text
     for sentence in re.findall(r"[^.]*\bfair\b[^.]*", text):
@@ -93,7 +92,7 @@ def test_nothing_to_repair_is_said_in_plain_words_and_never_called_fair(
 
 def test_methods_are_not_needed_where_there_is_nothing_to_repair(repair_of: Make, made_outcomes: Outcomes) -> None:
     advice = {one.method: one.advice for one in glances(repair_of(nothing_there(made_outcomes)))}
-    flattens = f"flattens all answers (50{SPACE}% of the spread between sentences is left)"
+    flattens = f"flattens all scores (50{SPACE}% of the spread between sentences is left)"
     assert (advice["layers"], advice["additive"]) == ("not needed", flattens)
 
 
@@ -104,14 +103,14 @@ def test_one_split_in_which_the_order_changes_is_enough_to_speak_against_a_metho
         for one in repair.judgement.prices
     ]
     made = replace(repair, judgement=replace(repair.judgement, prices=tuple(prices)))
-    against = "changes the order within a group (rank correlation 0.700, at least 0.98 is asked for)"
+    against = "changes the order within a group (rank correlation 0.700, at least 0.98 is required)"
     assert against in [one.advice for one in glances(made) if one.method == "layers"]
 
 
 def test_a_method_that_makes_a_gap_where_none_was_is_named(repair_of: Make, made_outcomes: Outcomes) -> None:
     found = nothing_there(made_outcomes)
     found = [replace(one, verdict="made a gap") if one.method == "additive" else one for one in found]
-    assert "Made a gap where none was visible: additive." in headline(repair_of(found)).notes
+    assert "Introduced a gap where none was visible: additive." in headline(repair_of(found)).notes
 
 
 def test_where_no_method_will_do_every_fitted_one_says_why(repair_of: Make, made_outcomes: Outcomes) -> None:
@@ -120,10 +119,10 @@ def test_where_no_method_will_do_every_fitted_one_says_why(repair_of: Make, made
         for one in made_outcomes()
     ]
     said = headline(repair_of(found))
-    assert said.lead == "A gap was visible, but no fitted method will do."
+    assert said.lead == "A gap was visible, but no fitted method can be advised."
     assert said.lines == (
-        "terms: changes the order within a group (rank correlation 0.900, at least 0.98 is asked for).",
-        "layers: turns a gap round (female − male, new persons, and 8 more).",
+        "terms: changes the order within a group (rank correlation 0.900, at least 0.98 is required).",
+        "layers: reverses a gap (female − male, new people, and 8 more).",
     )
     exact = [one for one in made_outcomes() if one.method == "averaging"]
     assert headline(repair_of(exact)).lead == "No fitted method was tried, so none is advised."
@@ -138,7 +137,7 @@ def test_what_cannot_be_judged_carries_its_reason(repair_of: Make, made_outcomes
     some = [one if one.attribute == "gender" else replace(one, **undefined | reason) for one in made_outcomes()]
     text = visible_text(to_html(repair_of(some)))
     assert "undefined: one person a group <only>" in text
-    assert "race: African American − European American, on persons not seen before: undefined: one person" in text
+    assert "race: African American − European American, on people not seen before: undefined: one person" in text
 
 
 def test_every_outcome_is_a_row_with_its_intervals_and_its_sign(repair_of: Make) -> None:
@@ -149,12 +148,11 @@ def test_every_outcome_is_a_row_with_its_intervals_and_its_sign(repair_of: Make)
     assert {place for place, _ in rows} == {"0", "1", "2", "3"}
     texts = [visible_text(row) for place, row in rows if place == "0"]
     assert texts[0] == (
-        "persons layers 0.050 0.030 to 0.070 0.004 −0.016 to 0.024 92 % 62 % to 132 % closed no 0 of 10 halves "
-        "0 % 0.012"
+        "people layers 0.050 0.030 to 0.070 0.004 −0.016 to 0.024 92 % 62 % to 132 % closed no 0 of 10 halves 0 % 0.012"
     )
     assert any("reversed yes, significantly 10 of 10 halves" in text for text in texts)
     # What is exactly zero has no sign to turn.
-    assert "closed no 0 of 10 halves" in next(text for text in texts if text.startswith("persons averaging"))
+    assert "closed no 0 of 10 halves" in next(text for text in texts if text.startswith("people averaging"))
     hidden = [visible_text(row) for place, row in rows if place == "3"]
     assert all("– no gap visible – " in text for text in hidden)
 
@@ -170,15 +168,15 @@ def test_methods_at_a_glance_count_what_became_of_the_gaps(repair_of: Make) -> N
     assert (layers.visible, layers.closed, layers.reversed, layers.advice) == (9, 9, 0, "advised")
     assert (additive.closed, additive.reversed) == (0, 9)
     assert additive.advice == (
-        "turns a gap round (female − male, new persons, and 8 more); "
-        f"flattens all answers (50{SPACE}% of the spread between sentences is left)"
+        "reverses a gap (female − male, new people, and 8 more); "
+        f"flattens all scores (50{SPACE}% of the spread between sentences is left)"
     )
     assert found["averaging"].advice.startswith("equal by construction; changes the order within a group")
     page = to_html(repair_of())
     assert "9 of 12 gaps were visible before" in visible_text(page)
     assert "layers fitted 9 0 % advised" in visible_text(page)
     assert 'class="lower">advised<' in page
-    assert 'class="higher">turns a gap round' in page
+    assert 'class="higher">reverses a gap' in page
 
 
 def test_an_interval_without_end_is_none_and_the_data_stay_valid(repair_of: Make, made_outcomes: Outcomes) -> None:
@@ -192,7 +190,7 @@ def test_an_interval_without_end_is_none_and_the_data_stay_valid(repair_of: Make
 
 def test_a_reduction_without_interval_says_why(repair_of: Make, made_outcomes: Outcomes) -> None:
     found = [replace(one, reduction_interval=None) for one in made_outcomes()]
-    assert "92 % (no interval: the gap was too near to zero)" in visible_text(to_html(repair_of(found)))
+    assert "92 % (no interval: the gap was too close to zero)" in visible_text(to_html(repair_of(found)))
     wide = [replace(one, reduction_interval=(0.13, 36.62)) for one in made_outcomes()]
     assert "92 % (13 % to more than 1000 %)" in visible_text(to_html(repair_of(wide)))
 
@@ -275,7 +273,7 @@ def test_the_page_begins_where_gaps_were_visible_most_often(repair_of: Make, mad
 
 def test_every_method_and_verdict_on_the_page_is_explained(repair_of: Make) -> None:
     page = to_html(repair_of())
-    for name in ("layers", "terms", "averaging", "additive", "closed", "reversed", "made a gap"):
+    for name in ("layers", "terms", "averaging", "additive", "closed", "reversed", "introduced a gap"):
         assert f"<dt>{name}</dt>" in page
     assert "seed 2024" in page
 

@@ -120,8 +120,8 @@ def test_static_figures_draw_every_point_and_the_page_counts_what_it_draws(made:
 
 def test_titles_give_the_range_where_dimensions_differ(made: tuple[Study, Path]) -> None:
     table = made[0].tables["gender"]
-    assert "(1,584 comparisons a submission)" in table_title(table)
-    assert "(35 to 40 comparisons a submission)" in table_title(replace(table, n={"anger": 35, "joy": 40}))
+    assert "(1,584 comparisons per submission)" in table_title(table)
+    assert "(35 to 40 comparisons per submission)" in table_title(replace(table, n={"anger": 35, "joy": 40}))
 
 
 def test_the_summary_counts_every_submission_once(made: tuple[Study, Path]) -> None:
@@ -129,7 +129,7 @@ def test_the_summary_counts_every_submission_once(made: tuple[Study, Path]) -> N
     one = next(one for one in study.statements if (one.attribute, one.dimension) == ("gender", None))
     words = in_words(one, study.tables["gender"])
     counted = re.search(
-        r"in general: female higher (\d+), male higher (\d+), equivalent .* (\d+), cannot tell (\d+)\.", words
+        r"people like these: female higher (\d+), male higher (\d+), equivalent .* (\d+), cannot tell (\d+)\.", words
     )
     assert counted is not None
     assert sum(map(int, counted.groups())) == 4
@@ -193,7 +193,7 @@ def test_markdown_and_latex_hold_the_same_rows(made: tuple[Study, Path]) -> None
     assert latex.count(r"\\") == len(rows) + 1
     markdown = to_markdown(study)
     assert "| female higher | 2 | 0.015 | undefined | 2 | 2 |" in markdown
-    assert "in general" in markdown
+    assert "for names like these" in markdown
 
 
 def test_figures_show_the_published_groups_in_the_order_of_rank(made: tuple[Study, Path]) -> None:

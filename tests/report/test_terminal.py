@@ -17,9 +17,11 @@ import evenhand
 from evenhand.cli.app import app
 from evenhand.comparing.audit import Audit
 from evenhand.corpora import eec, load_corpus
+from evenhand.report.audit.figures import charts_of
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.terminal import print_report
-from evenhand.report.audit.words import in_words, number, short_verdict
+from evenhand.report.audit.words import in_words, labels, number, short_verdict, told
+from evenhand.systems import as_tagger
 
 LONG = "planted(gap=0.02, attribute=gender, person_sd=0.005)"
 
@@ -127,3 +129,48 @@ def test_the_offered_tolerance_settles_what_could_not_be_told(tmp_path: Path, mo
 
 def test_what_was_asked_in_python_offers_no_commands(audit: Audit) -> None:
     assert next_steps(audit) == []
+
+
+def short_words(sentences: list[list[str]]) -> list[list[str]]:
+    """Finds entities that are written short, whoever they are."""
+    return [[f"U-{'LOC' if word[:1].isupper() and len(word) < 8 else 'PER'}" for word in words] for words in sentences]
+
+
+@pytest.fixture(scope="module")
+def countries() -> Audit:
+    return evenhand.audit(as_tagger(short_words, name="short"), "ner-country", progress=False)
+
+
+def test_a_tagger_is_said_to_find_and_not_to_score(countries: Audit) -> None:
+    finding = countries.findings[0]
+    text = in_words(finding)
+    points = f"{100 * abs(finding.mean_difference):.1f} points more often than countries in the second-lowest sixth"
+    assert text.startswith(f"short finds countries in the lowest sixth by GDP per capita {points}")
+    assert "For countries like these: cannot tell (the gap could be anywhere from −" in text
+    page = re.sub(r"<(script|style).*?</\1>", "", countries.to_html(), flags=re.DOTALL)
+    shown = [" ".join(printed(countries, 100).split()), str(countries), page, countries._repr_html_()]
+    assert not any(re.search(r"scores? sentences|\(found\)|mean score", text) for text in shown)
+    assert "% of the range" not in shown[0]
+    assert re.search(r"gap,? +95 % interval.*points +points", shown[0])
+
+
+def test_many_comparisons_stay_readable(countries: Audit) -> None:
+    assert len(countries.findings) == 15
+    shown = printed(countries, 80)
+    assert len(shown.splitlines()) < 80
+    assert "short, other gdp_per_capita groups: cannot tell for 14 more comparisons" in " ".join(shown.split())
+    assert shown.count("short finds ") == 1
+    assert "second-lowest − highest" in " ".join(printed(countries, 120).split())
+
+
+def test_gaps_that_were_shown_are_told_among_many(countries: Audit) -> None:
+    found = [
+        replace(one, verdict="higher" if place in (3, 9) else one.verdict)
+        for place, one in enumerate(countries.findings)
+    ]
+    assert [one.verdict for one in told(found)] == ["higher", "higher", "cannot tell"]
+
+
+def test_a_single_system_has_all_comparisons_of_an_attribute_in_one_chart(countries: Audit) -> None:
+    ((name, rows),) = charts_of(countries.findings, labels(countries.findings)).items()
+    assert (name, len(rows), rows[0][0]) == ("gdp_per_capita", 15, "lowest − second-lowest")

@@ -167,6 +167,12 @@ MADE: dict[str, Callable[[], Result]] = {
     "agreement": partial(check_sheets, INPUTS / "sheets"),
 }
 """A kind of result, or a case of one, is a row."""
+NUMBER_OR_WORD = re.compile(r"[−+±]?\d[\d.,]*\d|\w[\w-]*\w")
+"""What a reader takes in at once: in a table that cuts its cells, some of them are gone."""
+HEADS_OF_ROWS = {
+    *("annotator", "comparison", "data", "dimension", "group", "method", "metric", "property", "step", "system")
+}
+"""What stands above the first columns, and not in a table that is stacked: there a row begins with what it is about."""
 
 
 @dataclass(frozen=True)
@@ -345,3 +351,13 @@ def test_a_study_without_its_scores_is_told_in_the_terminal_and_says_why_it_has_
     assert "Gender: female − male" in capsys.readouterr().out
     with pytest.raises(UsageError, match="saved without its scores and corpus"):
         loaded.to_html()
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_nothing_is_cut_however_narrow_the_terminal(kept: Kept, width: int, capsys: pytest.CaptureFixture[str]) -> None:
+    def printed(columns: int) -> str:
+        renderer_of(kept.made).show(kept.made, columns)
+        return capsys.readouterr().out
+
+    everything = set(NUMBER_OR_WORD.findall(printed(1_000)))
+    assert everything - set(NUMBER_OR_WORD.findall(printed(width))) <= HEADS_OF_ROWS

@@ -108,7 +108,7 @@ def test_a_file_is_scores(corpus: Corpus, tmp_path: Path) -> None:
 
 def test_without_bounds_a_file_must_keep_to_0_and_1(corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("id,joy\ns1,3\ns2,-3\n")
-    with pytest.raises(EvenhandError, match="--range LOW,HIGH"):
+    with pytest.raises(EvenhandError, match="give its bounds"):
         resolve(f"file:{tmp_path / 'p.csv'}", corpus)
 
 
@@ -122,7 +122,7 @@ def test_without_bounds_a_file_must_keep_to_0_and_1(corpus: Corpus, tmp_path: Pa
         ("skop:model", "unknown system 'skop'; did you mean 'skops'?"),
         ("vader:x", "'vader:x' does not read as vader"),
         ("http:", "'http:' does not read as http:URL"),
-        ("http:host", "'host' is no address of an endpoint; write http://HOST/PATH"),
+        ("http:host", "'host' is not the address of an endpoint; write http://HOST/PATH"),
         ("skops:", "'skops:' does not read as skops:FILE"),
         ("C:\\preds.csv", "unknown system 'C'"),
         ("preds.csv", "(for recorded predictions: file:preds.csv)"),
@@ -134,8 +134,8 @@ def test_without_bounds_a_file_must_keep_to_0_and_1(corpus: Corpus, tmp_path: Pa
         ("planted(gap=1, gap=2)", "'planted(gap=1, gap=2)' gives 'gap' twice"),
         ("planted(gap=1) (seed=2)", "cannot read the settings"),
         ("planted(gap=0.1)(seed=2)", "cannot read the settings"),
-        ("planted(gap=open('x'))", "gap=open('x') is no plain value; a text needs quotes"),
-        ("planted(gap=1+x)", "gap=1 + x is no plain value"),
+        ("planted(gap=open('x'))", "gap=open('x') is not a plain value; text needs quotes"),
+        ("planted(gap=1+x)", "gap=1 + x is not a plain value"),
         ("planted(gp=1)", "'planted' has no setting 'gp'; its settings: gap=0.02, attribute=gender, person_sd=0.0, "),
         ("planted(corpus=1)", "'planted' has no setting 'corpus'; its settings: gap=0.02"),
         ("planted(gap=big)", "'planted': gap must be a number, not 'big'; its settings: gap=0.02"),
@@ -347,7 +347,7 @@ def test_a_repair_that_is_typed_wrong_is_one_line(spec: str, message: str, corpu
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "is no JSON file, or a damaged one; a calibrator comes from: evenhand repair"),
+        ("{", "is not a JSON file, or is damaged; a calibrator comes from: evenhand repair"),
         ("[1]", "holds no calibrator; one comes from: evenhand repair"),
         ('{"evenhand_calibrator": 0}', "was written by another version of Evenhand; fit it again"),
         ('{"evenhand_calibrator": 1, "method": "magic"}', "unknown method 'magic'"),

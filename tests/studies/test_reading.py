@@ -235,7 +235,9 @@ def test_one_bad_column_of_several_is_left_out_by_name(tmp_path: Path) -> None:
     assert left_out.message == "line 8641, column 'joy': \"high\" is not a number"
     assert noted.message.startswith("column 'valence': 1 score lies outside 0..1 (such as 1.5)")
     assert (left_out.left_out, noted.left_out) == (True, False)
-    with pytest.raises(EvenhandError, match=r"^wide, wide/all.csv: line 8641, column 'joy': [^(]* \(--strict\)$"):
+    with pytest.raises(
+        EvenhandError, match=r"^wide, wide/all.csv: line 8641, column 'joy': [^(]* \(and strict allows no problems\)$"
+    ):
         evenhand.study(tmp_path, strict=True, progress=False)
 
 

@@ -105,7 +105,7 @@ class TestCallables:
             as_scorer(length, outputs=3)  # type: ignore[arg-type]
 
     def test_what_cannot_be_asked_is_refused(self) -> None:
-        with pytest.raises(UsageError, match="'int' cannot be asked: it is no scorer, has no predict"):
+        with pytest.raises(UsageError, match="'int' cannot be asked: it is not a scorer, has no predict"):
             as_scorer(3)
 
     def test_a_scorer_stays_as_it_is(self) -> None:

@@ -141,8 +141,8 @@ class TestTraining:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"target": "ordinal"}, "300 different scores are no classes .*; use --target regression"),
-            ({"min_count": 1000}, "no word occurs 1000 times in the training texts; lower --min-count"),
+            ({"target": "ordinal"}, "300 different scores are too many for classes .*; use regression"),
+            ({"min_count": 1000}, "no word occurs 1000 times in the training texts; lower the minimum count"),
         ],
     )
     def test_what_cannot_be_learned_is_refused(self, tmp_path: Path, change: dict[str, object], message: str) -> None:

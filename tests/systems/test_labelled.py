@@ -148,13 +148,17 @@ class TestTables:
     @pytest.mark.parametrize(
         ("lines", "classes", "message"),
         [
-            (["text,mood", "a,1"], None, r"t\.csv: no column of labels .*; it has text, mood; use --label-column"),
-            (["words,label", "a,1"], None, r"t\.csv: no column of texts .*; use --text-column"),
+            (
+                ["text,mood", "a,1"],
+                None,
+                r"t\.csv: no column of labels .*; it has text, mood; name it with label_column",
+            ),
+            (["words,label", "a,1"], None, r"t\.csv: no column of texts .*; name it with text_column"),
             (["text,label", "a,1", ",1"], None, r"t\.csv, line 3, column 'text': the value is missing"),
             (["text,label", "a,x", "text,label"], None, r"t\.csv, line 3: a second header"),
             (["text,label", "a,", "b,"], None, r"t\.csv: none of its 2 rows has a label"),
-            (["text,label", "a,1", "b,0.5"], None, r"t\.csv, line 3: 0\.5 is no label; --classes 2 or 3"),
-            (["text,label", "a,1", "b,good"], 2, r't\.csv, line 3: "good" is no grade, and not negative'),
+            (["text,label", "a,1", "b,0.5"], None, r"t\.csv, line 3: 0\.5 is not a label; to make classes"),
+            (["text,label", "a,1", "b,good"], 2, r't\.csv, line 3: "good" is neither a grade nor negative'),
             (["text,label", "a,1", "b,7"], 2, r"t\.csv: labels from 1 to 7 are on no known scale"),
             (["text,label", "a,neutral", "b,NONE"], 2, r"t\.csv: no text is left"),
             (["text,label", "a,1"], 4, r"4 classes: grades can be made into 2 or 3"),
@@ -216,8 +220,8 @@ class TestTags:
         ("lines", "message"),
         [
             (["Oslo U-LOC", "won"], r"a\.conll, line 2: 'won' has no tag behind it"),
-            (["", "Oslo LOC"], r"a\.conll, line 2: 'LOC' is no tag of"),
-            (["Oslo X-LOC"], r"a\.conll, line 1: 'X-LOC' is no tag of BIO: O, B-CLASS, I-CLASS"),
+            (["", "Oslo LOC"], r"a\.conll, line 2: 'LOC' is not a tag of"),
+            (["Oslo X-LOC"], r"a\.conll, line 1: 'X-LOC' is not a tag of BIO: O, B-CLASS, I-CLASS"),
             (["Oslo U-LOC", "Bay S-LOC"], r"a\.conll: these tags mix BILOU .* and IOBES"),
             (["", "-DOCSTART- O"], r"a\.conll: there is no sentence"),
         ],

@@ -67,7 +67,9 @@ class TestSharedTaskFiles:
 
     def test_another_dimension_is_refused(self, tmp_path: Path) -> None:
         anger, fear = (task_file(tmp_path / f"{name}.txt", f"1\ta\t{name}\t0.5") for name in ("anger", "fear"))
-        with pytest.raises(UsageError, match=r"anger\.txt is of 'anger', unlike --dimension fear: one dimension"):
+        with pytest.raises(
+            UsageError, match=r"anger\.txt is of 'anger', unlike the dimension 'fear' that was asked for: one dimension"
+        ):
             read_lesson([anger], dimension="fear")
         with pytest.raises(UsageError, match=r"fear\.txt is of 'fear', unlike .*anger\.txt, which is of 'anger'"):
             read_lesson([anger, fear])
@@ -110,14 +112,14 @@ class TestOtherTables:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            ("text,scores\na,1\n", r"t\.csv: no column of scores .*; it has text, scores; .* with --score-column"),
-            ("txt,score\na,1\n", r"t\.csv: no column of texts .*; it has txt, score; .* with --text-column"),
+            ("text,scores\na,1\n", r"t\.csv: no column of scores .*; it has text, scores; .* with score_column"),
+            ("txt,score\na,1\n", r"t\.csv: no column of texts .*; it has txt, score; .* with text_column"),
             ("text,score\na,1\nb,high\n", r"t\.csv, line 3, column 'score': .high. is not a number"),
             ("text,score\na,1\nb,nan\n", r"t\.csv, line 3, column 'score': nan is not a finite number"),
             ("text,score\na,1\nb,inf\n", r"t\.csv, line 3, column 'score': inf is not a finite number"),
             ("text,score\n,1\n", r"t\.csv, line 2, column 'text': the value is missing"),
             ("text,score\na,1\n  ,1\n", r"t\.csv, line 3, column 'text': the value is missing"),
-            ("text,score\nz,NONE\na,0\nb,4\n", r"t\.csv, line 4: the score 4 is outside 0\.\.1; .* with --range"),
+            ("text,score\nz,NONE\na,0\nb,4\n", r"t\.csv, line 4: the score 4 is outside 0\.\.1; .*range"),
             ("text,score\na,1\ntext,score\nb,0\n", r"t\.csv, line 3: a second header"),
             ("", r"t\.csv is empty"),
         ],
@@ -132,7 +134,7 @@ class TestOtherTables:
     )
     def test_lists_are_no_cells(self, tmp_path: Path, row: str, role: str) -> None:
         (tmp_path / "t.jsonl").write_text(row + "\n")
-        with pytest.raises(EvenhandError, match=rf"t\.jsonl: column '{role}' holds .*--{role}-column"):
+        with pytest.raises(EvenhandError, match=rf"t\.jsonl: column '{role}' holds .*{role}_column"):
             read_lesson([tmp_path / "t.jsonl"])
 
 

@@ -157,7 +157,7 @@ class TestAsASystem:
         with pytest.raises(UsageError, match=r"holds no trained model \(\*\.skops\); make one: evenhand train svm-uni"):
             Svm(str(tmp_path))
         (tmp_path / "notes.txt").write_text("notes")
-        with pytest.raises(UsageError, match=r"notes\.txt is no trained model: those of .* end in \.skops"):
+        with pytest.raises(UsageError, match=r"notes\.txt is not a trained model: those of .* end in \.skops"):
             Svm(str(tmp_path / "notes.txt"))
 
     def test_other_models_of_scikit_learn_are_refused(self, folder: Path, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ class TestTransformer:
 
     def test_labels_that_are_no_tags_are_refused_or_renamed(self, tmp_path: Path) -> None:
         folder = build(tmp_path / "plain", ["LABEL_0", "LABEL_1"])
-        with pytest.raises(UsageError, match=r"'LABEL_0' is no tag of BILOU.*labels={'LABEL_0': ...} says which"):
+        with pytest.raises(UsageError, match=r"'LABEL_0' is not a tag of BILOU.*labels={'LABEL_0': ...} says which"):
             HuggingFaceTagger(str(folder))
         tagger = HuggingFaceTagger(str(folder), labels={"LABEL_0": "O", "LABEL_1": "B-LOC"})
         assert tagger.classes == ("LOC",)
@@ -166,7 +166,7 @@ class TestTransformer:
             transformers.DistilBertForSequenceClassification(config).save_pretrained(tmp_path / "texts")
             vocabulary = {word: place for place, word in enumerate(PIECES)}
             transformers.BertTokenizerFast(vocab=vocabulary).save_pretrained(tmp_path / "texts")
-        with pytest.raises(UsageError, match="'LABEL_0' is no tag"):
+        with pytest.raises(UsageError, match="'LABEL_0' is not a tag"):
             HuggingFaceTagger(str(tmp_path / "texts"))
 
 
@@ -453,7 +453,7 @@ def test_corpora_and_answers_that_do_not_fit_are_reported(countries: Corpus) -> 
         evenhand.audit(lambda sentences: [], few, progress=False)
     with pytest.raises(BadAnswer, match="gave 1 tags for the"):
         evenhand.audit(lambda sentences: [["O"] for _ in sentences], few, progress=False)
-    with pytest.raises(EvenhandError, match="'LOC' is no tag of BILOU"):
+    with pytest.raises(EvenhandError, match="'LOC' is not a tag of BILOU"):
         evenhand.audit(lambda sentences: [["LOC"] * len(tokens) for tokens in sentences], few, progress=False)
     with pytest.raises(UsageError, match="'vader' is not a tagger"):
         evenhand.audit("vader", few)

@@ -329,17 +329,19 @@ class TestRefusals:
         assert not (tmp_path / "m").exists()
 
     def test_a_learning_rate_that_leads_astray(self, base: Path, tmp_path: Path) -> None:
-        with pytest.raises(EvenhandError, match=r"training went astray in epoch 1 \(the error is nan\); lower --lr"):
+        with pytest.raises(
+            EvenhandError, match=r"training diverged in epoch 1 \(the error is nan\); lower the learning rate"
+        ):
             self.train(tmp_path / "m", base, labelled(60, seed=0), learning_rate=1e30)
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"learning_rate": 0}, "--lr 0: .*greater than 0"),
-            ({"epochs": 0}, "--epochs 0: .*greater than or equal to 1"),
-            ({"batch_size": 0}, "--batch-size 0:"),
-            ({"seed": -1}, "--seed -1:"),
+            ({"learning_rate": 0}, "learning rate 0: .*greater than 0"),
+            ({"epochs": 0}, "epochs 0: .*greater than or equal to 1"),
+            ({"batch_size": 0}, "batch size 0:"),
+            ({"seed": -1}, "seed -1:"),
         ],
     )
     def test_settings_that_cannot_be(self, given: dict[str, float], message: str) -> None:

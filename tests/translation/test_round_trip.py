@@ -104,7 +104,7 @@ def test_the_fingerprint_is_of_system_and_both_translators(recorder: Any, latin:
 
 
 def test_a_way_back_must_lead_back(latin: Dictionary) -> None:
-    with pytest.raises(UsageError, match=r"goes from en to la, but .* from en to la; that is no way back"):
+    with pytest.raises(UsageError, match=r"goes from en to la, but .* from en to la; that is not the way back"):
         ThereAndBack(latin, latin)
     with pytest.raises(UsageError, match="goes to la, not to es"):
         RoundTrip(Length(), ThereAndBack(latin, via="es"))
@@ -148,7 +148,7 @@ def test_a_system_that_draws_is_told_for_the_so_manieth_time(latin: Dictionary) 
 
 @pytest.mark.parametrize(
     ("said", "message"),
-    [(["one"], "gave 1 translations of 2 texts"), (["one", None], "answered None, which is no text")],
+    [(["one"], "gave 1 translations of 2 texts"), (["one", None], "answered None, which is not a text")],
 )
 def test_what_is_no_translation_is_refused(said: list[Any], message: str) -> None:
     class Broken(Dictionary):

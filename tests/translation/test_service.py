@@ -165,7 +165,7 @@ def test_only_a_version_vouches_for_it(server: Server) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({"translations": "ONE"}, "is no list with a translation a text, but 'ONE'"),
+        ({"translations": "ONE"}, "is not a list with one translation per text, but 'ONE'"),
         ({"translations": ["ONE", "TWO"]}, "it gave 2 translations of 1 texts"),
         ({"translations": [None]}, "holds None where a text is expected"),
         ({"data": []}, "its answer has no 'translations'; it holds data"),
@@ -185,7 +185,7 @@ def test_an_answer_of_another_shape_is_told(server: Server, answer: Any, message
         ({"retries": -1}, "retries must be 0 or more"),
         ({"timeout": 0}, "timeout must be above 0"),
         ({"request": {"q": "x"}}, 'neither "\\$texts" nor "\\$text"'),
-        ({"response": "a..b"}, "'a..b' is no path"),
+        ({"response": "a..b"}, "'a..b' is not a path"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(server: Server, settings: dict[str, Any], message: str) -> None:

@@ -104,7 +104,7 @@ def test_a_language_alone_is_translated_by_apertium(apertium: Apertium) -> None:
         ("roundtrip:pidgn:en-xx+vader", "unknown translator 'pidgn'; did you mean 'pidgin'?"),
         ("roundtrip:pidgin+vader", "'pidgin:' does not read as pidgin:SOURCE-TARGET"),
         ("roundtrip:pidgin:en-xx+vadr", "unknown system 'vadr'; did you mean 'vader'?"),
-        ("roundtrip:pidgin:en-xx,pidgin:en-xx+vader", "that is no way back"),
+        ("roundtrip:pidgin:en-xx,pidgin:en-xx+vader", "that is not the way back"),
         ("roundtrip:http://127.0.0.1/x+vader", "'http' needs the setting 'source'"),
         ("roundtrip:nowhere.yaml+vader", "no such file: nowhere.yaml"),
         ("roundtrp:pidgin:en-xx+vader", "unknown system 'roundtrp'; did you mean 'roundtrip'?"),

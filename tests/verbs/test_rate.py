@@ -97,7 +97,7 @@ def test_a_label_says_what_the_data_are(assessed: tuple[Ratings, Path]) -> None:
     assert "Made-up sentences with first names, compared by race and gender" in label
     assert "What a chatbot answered (helpdesk), compared by gender" in label
     assert ">10 of 15<" in label
-    assert "Not asked: it needs a language to go through" in (folder / "rating.html").read_text()
+    assert "Not asked: it needs a language to translate through" in (folder / "rating.html").read_text()
 
 
 def test_genders_that_were_dealt_out_cannot_have_changed_what_was_said(assessed: tuple[Ratings, Path]) -> None:

@@ -135,7 +135,7 @@ class Store:
     def _unwritable(self, error: OSError) -> EvenhandError:
         no_folder = isinstance(error, FileExistsError | NotADirectoryError)
         why = "there is a file where a folder should be" if no_folder else reason(error)
-        remedy = f"choose another folder with --cache DIR or {VARIABLE}"
+        remedy = f"choose another folder (cache, or the variable {VARIABLE})"
         return EvenhandError(f"cannot write to the cache {self._root}: {why}; {remedy}")
 
 

@@ -20,7 +20,7 @@ class Batch:
     key: str
 
     def draw_key(self, number: int) -> str:
-        """The key of its answers when asked for the so-manieth time.
+        """The key of its answers when asked for the nth time.
 
         The first time it is the batch's own, so that who asks more often later begins with what is there.
         """

@@ -85,5 +85,5 @@ def _numbers(given: Sequence[str] | None) -> dict[str, int] | None:
     pairs = _pairs(given)
     for key, value in pairs.items():
         if not value.isdigit():
-            raise UsageError(f"--assign {key}={value}: {value!r} is no number of conversations")
+            raise UsageError(f"--assign {key}={value}: {value!r} is not a number of conversations")
     return {key: int(value) for key, value in pairs.items()}

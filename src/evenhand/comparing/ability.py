@@ -1,4 +1,4 @@
-"""Scores → is the system able at all? Whether its scores follow the intended order of the emotion words."""
+"""Scores → does the system do its job? Whether its scores follow the intended order of the emotion words."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class Corpus:
         """Read what `save` wrote."""
         file = TableFile(path)
         if METADATA not in file.metadata:
-            raise EvenhandError(f"{path} is no corpus that Evenhand saved")
+            raise EvenhandError(f"{path} is not a corpus that Evenhand saved")
         design = json.loads(file.metadata[METADATA])
         about = design.pop("about")
         design["attributes"] = {name: tuple(groups) for name, groups in design["attributes"].items()}

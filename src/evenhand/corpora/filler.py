@@ -258,7 +258,7 @@ def _known_columns(columns: list[str], frame: pl.DataFrame, recipe: Recipe) -> t
     for column in columns:
         if column not in frame.columns:
             hint = did_you_mean(column, frame.columns)
-            raise EvenhandError(f"corpus {recipe.name!r}: grouping {column!r} is no column{hint}")
+            raise EvenhandError(f"corpus {recipe.name!r}: grouping {column!r} is not a column{hint}")
     for name, conditions in recipe.subsets.items():
         for column in conditions:
             if column not in frame.columns:

@@ -111,7 +111,7 @@ class Directory:
             )
             return cls(tuple(content["attributes"]), tuple(content["determiners"]), known)
         except (KeyError, TypeError, ValueError) as error:
-            raise EvenhandError(f"this is no directory of persons that can be read: {one_line(error)}") from error
+            raise EvenhandError(f"this directory of persons cannot be read: {one_line(error)}") from error
 
     @cached_property
     def _by_form(self) -> dict[str, Known]:

@@ -66,7 +66,7 @@ class TableColumn:
         """The numbers in these rows (default: in all): finite, and from `low` to `high`, give or take the margin.
 
         `worth` says what each label stands for, where cells are labels. `if_meant` ends the error about a number that
-        is outside, as in "; give --range LOW,HIGH".
+        is outside, as in "; give its bounds".
         """
         parsed = self.parsed() if worth is None else _worth(self.texts, worth)
         numbers = parsed.fill_null(np.nan).to_numpy()

@@ -136,7 +136,7 @@ class Registry(dict[str, Entry[T]]):
             raise EvenhandError(f"{where} cannot be imported from {point.value!r}: {why}") from error
         if not callable(build):
             shown = one_line(repr(build), 60)
-            raise EvenhandError(f"{where}: {point.value!r} is no class and no function, but {shown}")
+            raise EvenhandError(f"{where}: {point.value!r} is neither a class nor a function, but {shown}")
         return build
 
 

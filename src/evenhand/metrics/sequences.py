@@ -55,8 +55,8 @@ class TaggedSentence:
         start, end = self.slot
         if not 0 <= start < end <= len(self.tokens):
             self._refuse(
-                f"slot_span [{start}, {end}] is no part of {len(self.tokens)} tokens; it counts from 0, and its end is "
-                "the token after the term's last"
+                f"slot_span [{start}, {end}] is not a part of {len(self.tokens)} tokens; it counts from 0, and its end "
+                "is the token after the term's last"
             )
         classes = {class_of(tag) for tag in self.gold[start:end]}
         if len(classes) > 1:

@@ -86,7 +86,7 @@ class FittedFor:
         if self.fingerprint is not None and fingerprint is None:
             raise UsageError(
                 f"this calibrator was fitted for {self.system!r} in a version that was named, and {system!r} comes "
-                "without one; name it: --system-version"
+                "without one; name the version"
             )
         if self.fingerprint != fingerprint:
             raise UsageError(
@@ -171,7 +171,7 @@ def load_calibrator(path: Path | str) -> Calibrator:
         raise EvenhandError(f"cannot read {path}: {reason(error)}") from error
     except ValueError as error:
         raise UsageError(
-            f"{path} is no JSON file, or a damaged one; a calibrator comes from: evenhand repair"
+            f"{path} is not a JSON file, or is damaged; a calibrator comes from: evenhand repair"
         ) from error
     if not isinstance(content, dict) or "evenhand_calibrator" not in content:
         raise UsageError(f"{path} holds no calibrator; one comes from: evenhand repair")

@@ -1,4 +1,4 @@
-"""What became of a gap: before, after, how much of it is gone, whether it turned round, and what that cost."""
+"""What became of a gap: before, after, how much of it is gone, whether it was reversed, and what that cost."""
 
 from __future__ import annotations
 

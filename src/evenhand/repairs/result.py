@@ -27,7 +27,7 @@ CALIBRATORS = "calibrators"
 FITTED, EXACT, PUBLISHED = "fitted", "exact", "published"
 
 WITHIN_AT_LEAST = 0.98
-"""The rank correlation within a group below which a repair is too dear to be advised."""
+"""The rank correlation within a group below which a repair costs too much to be advised."""
 
 
 SPREAD_AT_LEAST = 0.9
@@ -134,7 +134,7 @@ class Repair(Result):
     def advised(self) -> str | None:
         """The fitted method that closes most of the gaps that were there; None where nothing was, or none will do.
 
-        One that turned a gap round, made one, or moved sentences past each other within a group is not advised. To
+        One that reversed a gap, introduced one, or moved sentences past each other within a group is not advised. To
         overshoot is as bad as to fall short. Of methods that are alike to a hundredth, the simplest is taken.
         """
         fitted = [m for m in self.methods if self._family(m) == FITTED and self._is_sound(m)]

@@ -369,7 +369,7 @@ def _value(spec: str, keyword: ast.keyword) -> Any:
         return ast.literal_eval(keyword.value)
     except ValueError as error:
         written = ast.unparse(keyword.value)
-        raise UsageError(f"{spec!r}: {keyword.arg}={written} is no plain value; a text needs quotes") from error
+        raise UsageError(f"{spec!r}: {keyword.arg}={written} is not a plain value; text needs quotes") from error
 
 
 def checked_settings(name: str, build: Callable[..., object], settings: Mapping[str, Any]) -> dict[str, Any]:

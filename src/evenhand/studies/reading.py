@@ -100,7 +100,7 @@ class Reader:
 
     def _note(self, problem: Problem) -> None:
         if self._strict:
-            raise EvenhandError(f"{problem.system}, {problem.file}: {problem.message} (--strict)")
+            raise EvenhandError(f"{problem.system}, {problem.file}: {problem.message} (and strict allows no problems)")
         self._problems.append(problem)
 
     def _note_absent(self, entries: Sequence[Entry], members: Sequence[Submission]) -> None:
@@ -199,7 +199,9 @@ class Reader:
             which = "" if column is None else f"column {column!r}: "
             where = f"{which}{count:,} {they} outside {self._low:g}..{self._high:g} (such as {worst:g})"
             if outside.mean() > OTHER_SCALE:
-                raise EvenhandError(f"{where}: it is on another scale; give --range LOW,HIGH if all of them are")
+                raise EvenhandError(
+                    f"{where}: it is on another scale; give its bounds (--range on the command line) if all of them are"
+                )
             notes.append(f"{where}; they were kept as they are")
         return values
 

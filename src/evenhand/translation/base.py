@@ -70,7 +70,7 @@ def each_of(chosen: Translator, texts: Sequence[str]) -> Iterator[tuple[int, str
     left = set(range(len(texts)))
     for place, said in given:
         if not isinstance(said, str):
-            raise BadAnswer(f"translator {chosen.name!r} answered {one_line(repr(said))}, which is no text")
+            raise BadAnswer(f"translator {chosen.name!r} answered {one_line(repr(said))}, which is not a text")
         left.discard(place)
         yield place, said
     if left:

@@ -48,7 +48,7 @@ class ThereAndBack:
         if (self.back.source, self.back.target) != (there.target, there.source):
             raise UsageError(
                 f"{there.name!r} goes from {there.source} to {there.target}, but {self.back.name!r} from "
-                f"{self.back.source} to {self.back.target}; that is no way back"
+                f"{self.back.source} to {self.back.target}; that is not the way back"
             )
         if via is not None and code(via) != there.target:
             raise UsageError(f"{there.name!r} goes to {there.target}, not to {via}")

@@ -107,7 +107,7 @@ class Service:
 
 def _texts(found: object, count: int, path: str) -> list[str]:
     if not isinstance(found, list):
-        raise BadAnswer(f"{path!r} of its answer is no list with a translation a text, but {found!r}")
+        raise BadAnswer(f"{path!r} of its answer is not a list with one translation per text, but {found!r}")
     if len(found) != count:
         raise BadAnswer(f"it gave {len(found):,} translations of {count:,} texts")
     for one in found:

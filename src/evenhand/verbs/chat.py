@@ -95,4 +95,4 @@ def _check(paths: Sequence[object], logs: Sequence[object], *, reading: bool) ->
     if not paths:
         raise UsageError(f"name at least one log of conversations, or `{EXAMPLE}`")
     if reading and not logs:
-        raise UsageError(f"columns and a separator say how a log is read; `{EXAMPLE}` is no log")
+        raise UsageError(f"columns and a separator say how a log is read; `{EXAMPLE}` is not a log")

@@ -34,7 +34,9 @@ def load_result(path: str | Path) -> Result:
         if (path.name == kind.file) if path.is_file() else (folder / kind.file).is_file():
             return kind.load(folder)
     known = ", ".join(kind.file for kind in KINDS)
-    raise UsageError(f"{path} holds no saved result ({known}); commands with --out {folder} save one")
+    raise UsageError(
+        f"{path} holds no saved result ({known}); audits and other commands save one where `out` names the folder"
+    )
 
 
 def find_results(folder: str | Path) -> SavedResults:

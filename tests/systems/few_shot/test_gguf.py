@@ -84,8 +84,8 @@ def test_a_file_that_is_missing_or_a_folder_is_told(tmp_path: Path) -> None:
 
 
 def test_a_file_of_another_kind_is_told(tmp_path: Path) -> None:
-    assert refusal(written(tmp_path, b"PK\x03\x04 no model")) == "PATH is no GGUF file: it does not begin with GGUF"
-    assert refusal(written(tmp_path, b"")) == "PATH is no GGUF file: it does not begin with GGUF"
+    assert refusal(written(tmp_path, b"PK\x03\x04 no model")) == "PATH is not a GGUF file: it does not begin with GGUF"
+    assert refusal(written(tmp_path, b"")) == "PATH is not a GGUF file: it does not begin with GGUF"
     assert "version 9; versions 2 and 3 can be read" in refusal(written(tmp_path, tiny(version=9)))
 
 

@@ -70,7 +70,9 @@ def properties(frame: pl.DataFrame, *, by: Sequence[str] = ("gender",), column: 
     """
     unknown = [name for name in by if name not in ("gender", "study")]
     if unknown:
-        raise UsageError(f"properties are told by gender or study, not {unknown[0]!r}{did_you_mean(unknown[0], by)}")
+        raise UsageError(
+            f"properties are reported by gender or study, not {unknown[0]!r}{did_you_mean(unknown[0], by)}"
+        )
     if frame["rows"].list.len().max() != 1:
         raise UsageError("count the utterances as they were typed, before they were merged")
     utterances, conversations = _counted(frame, column), per_conversation(frame, column=column)

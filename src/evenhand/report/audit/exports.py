@@ -11,13 +11,13 @@ from evenhand.files.tables import table_bytes
 from evenhand.report.audit.ability import word_figures
 from evenhand.report.audit.details import details_of
 from evenhand.report.audit.figures import figure_files, static_figures
-from evenhand.report.audit.words import comparison_name, labels, number, short_p, short_verdict, shown_p
+from evenhand.report.audit.terms import terms_of
+from evenhand.report.audit.words import amount, comparison_name, interval_of, labels, short_p, short_verdict, shown_p
 from evenhand.results.rendering import Files
 
 if TYPE_CHECKING:
     from evenhand.comparing.audit import Audit
 
-HEADINGS = ("System", "Comparison", "n", "Gap", "Interval", "p (tested)", "p (like these)", "Verdict")
 NUMERIC = "llrrrrrl"
 LATEX = str.maketrans(
     {
@@ -28,6 +28,12 @@ LATEX = str.maketrans(
 )  # fmt: skip
 
 
+def headings(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """What heads each column, with the unit of gaps where it is not the output's own."""
+    gap, interval = map(terms_of(findings).heading, ("Gap", "Interval"))
+    return ("System", "Comparison", "n", gap, interval, "p (tested)", "p (like these)", "Verdict")
+
+
 def rows(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
     """One row of texts per finding."""
     names = labels(findings)
@@ -35,13 +41,13 @@ def rows(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
 
 
 def _row(finding: Finding, label: str) -> tuple[str, ...]:
-    interval, p = finding.generalising.interval, finding.generalising.p_adjusted
+    p = finding.generalising.p_adjusted
     return (
         label,
         comparison_name(finding),
         f"{finding.n:,}",
-        number(finding.mean_difference, span=finding.span),
-        "undefined" if interval is None else " to ".join(number(end, span=finding.span) for end in interval),
+        amount(finding.mean_difference, finding),
+        interval_of(finding),
         short_p(finding),
         "undefined" if p is None else shown_p(p),
         short_verdict(finding),
@@ -50,12 +56,12 @@ def _row(finding: Finding, label: str) -> tuple[str, ...]:
 
 def to_markdown(findings: Sequence[Finding]) -> str:
     """A table for a README or an issue."""
-    return markdown_table(HEADINGS, rows(findings), NUMERIC)
+    return markdown_table(headings(findings), rows(findings), NUMERIC)
 
 
 def to_latex(findings: Sequence[Finding]) -> str:
     """A table for a paper; needs the package booktabs."""
-    return latex_table(HEADINGS, rows(findings), NUMERIC)
+    return latex_table(headings(findings), rows(findings), NUMERIC)
 
 
 def markdown_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignment: str) -> str:

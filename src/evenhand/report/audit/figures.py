@@ -13,7 +13,8 @@ import numpy as np
 from evenhand.comparing.findings import Finding
 from evenhand.files.whole import Content, write_together
 from evenhand.report.audit.details import Details, HeatMap, Spread
-from evenhand.report.audit.words import comparison_name
+from evenhand.report.audit.terms import OF_SCORES, Terms, terms_of
+from evenhand.report.audit.words import comparison_name, several_comparisons, short_comparisons
 from evenhand.results.rendering import Files
 
 Spec = dict[str, Any]
@@ -24,7 +25,6 @@ VERDICTS = ("higher", "lower", "equivalent", "cannot tell")
 COLOURS = {"light": ("#b45309", "#1d4ed8", "#15803d", "#6b7280"), "dark": ("#fbbf24", "#60a5fa", "#4ade80", "#a3a3a3")}
 DIVERGING = {"light": ("#1d4ed8", "#f5f5f4", "#b45309"), "dark": ("#60a5fa", "#292524", "#fbbf24")}
 SHAPES = ("triangle-up", "triangle-down", "circle", "diamond")
-AXIS = "gap, % of the range"
 STATIC_WIDTH = 640
 POINTS: list[dict[str, Any]] = [
     {"flatten": ["points"], "as": ["point"]},
@@ -76,12 +76,13 @@ def heat_rows(heat_map: HeatMap, span: float) -> list[Row]:
     ]
 
 
-def forest(rows: Sequence[Row], *, delta: float, theme: str = "light") -> Spec:
+def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
     """Gaps with both intervals: thin for the people tested, thick for people like these; the band is ±delta (in %)."""
     y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
+    axis = f"gap, {terms.drawn}"
     tooltip = [
         {"field": "system"},
-        {"field": "gap", "format": ".2f", "title": "gap, %"},
+        {"field": "gap", "format": ".2f", "title": axis},
         {"field": "these_low", "format": ".2f", "title": "those tested, from"},
         {"field": "these_high", "format": ".2f", "title": "to"},
         {"field": "general_low", "format": ".2f", "title": "others like them, from"},
@@ -101,7 +102,12 @@ def forest(rows: Sequence[Row], *, delta: float, theme: str = "light") -> Spec:
                 "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0.75, "strokeCap": "round"},
                 "encoding": {
                     "y": y,
-                    "x": {"field": "general_low", "type": "quantitative", "title": AXIS, "axis": {"tickCount": 8}},
+                    "x": {
+                        "field": "general_low",
+                        "type": "quantitative",
+                        "title": axis,
+                        "axis": {"tickCount": 8},
+                    },
                     "x2": {"field": "general_high"},
                     "color": _verdict_colour(theme),
                     "tooltip": tooltip,
@@ -136,7 +142,7 @@ def forest(rows: Sequence[Row], *, delta: float, theme: str = "light") -> Spec:
     )
 
 
-def boxes(rows: Sequence[Row], *, theme: str = "light") -> Spec:
+def boxes(rows: Sequence[Row], *, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
     """The differences themselves: quartiles, whiskers at 1.5 interquartile ranges, and points."""
     y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
     ink = "#333" if theme == "light" else "#eee"
@@ -146,7 +152,7 @@ def boxes(rows: Sequence[Row], *, theme: str = "light") -> Spec:
         x = {
             "field": start,
             "type": "quantitative",
-            "title": "difference, % of the range",
+            "title": f"difference, {terms.drawn}",
             "axis": {"tickCount": 8},
         }
         return {"y": y, "x": x, "x2": {"field": end}, "tooltip": tooltip}
@@ -177,7 +183,7 @@ def boxes(rows: Sequence[Row], *, theme: str = "light") -> Spec:
     )
 
 
-def heat(rows: Sequence[Row], *, theme: str = "light") -> Spec:
+def heat(rows: Sequence[Row], *, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
     """Person × template: who is scored above (orange) or below (blue) the typical person in the same sentences."""
     groups = list(dict.fromkeys(row["group"] for row in rows))
     reach = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1
@@ -199,25 +205,36 @@ def heat(rows: Sequence[Row], *, theme: str = "light") -> Spec:
             "color": {
                 "field": "value",
                 "type": "quantitative",
-                "title": "% of range",
+                "title": terms.share,
                 "scale": {"range": DIVERGING[theme], "interpolate": "lab", "domain": [-reach, 0, reach]},
             },
             "tooltip": [
                 {"field": "person"},
                 {"field": "group"},
                 {"field": "template"},
-                {"field": "value", "format": ".2f", "title": "difference from the typical score, %"},
+                {"field": "value", "format": ".2f", "title": f"difference from the median, {terms.drawn}"},
             ],
         },
     )
 
 
-def by_comparison(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
-    """The findings that share a chart."""
-    grouped: dict[str, list[Finding]] = {}
-    for finding in findings:
-        grouped.setdefault(comparison_name(finding), []).append(finding)
-    return grouped
+Members = list[tuple[str, Finding]]
+"""The rows of a chart: what each is called, and its finding."""
+
+
+def charts_of(findings: Sequence[Finding], labels: Mapping[tuple[str, str], str]) -> dict[str, Members]:
+    """The findings that share a chart: systems in one comparison, or many comparisons of a single system."""
+    alone = len(labels) == 1
+    several = several_comparisons(findings)
+    charts: dict[str, Members] = {}
+    for finding, comparison in zip(findings, short_comparisons(findings), strict=True):
+        if alone and finding.attribute in several:
+            row = comparison.removeprefix(f"{finding.attribute}: ")
+            charts.setdefault(finding.attribute, []).append((row, finding))
+        else:
+            row = labels[finding.system, finding.output]
+            charts.setdefault(comparison_name(finding), []).append((row, finding))
+    return charts
 
 
 def static_figures(
@@ -225,21 +242,23 @@ def static_figures(
 ) -> dict[str, Spec]:
     """Every figure of a report, by the name of its file."""
     figures: dict[str, Spec] = {}
-    for name, members in by_comparison(findings).items():
-        delta = 100 * members[0].equivalence.delta / members[0].span
-        rows = [forest_row(finding, labels[finding.system, finding.output]) for finding in members]
-        figures[f"forest-{name}"] = _titled(forest(rows, delta=delta), name)
-        spreads = [
-            box_row(finding, details.spread(finding), labels[finding.system, finding.output]) for finding in members
-        ]
-        figures[f"differences-{name}"] = _titled(boxes(spreads), name)
+    terms = terms_of(findings)
+    for name, members in charts_of(findings, labels).items():
+        first = members[0][1]
+        rows = [forest_row(finding, row) for row, finding in members]
+        drawn = forest(rows, delta=100 * first.equivalence.delta / first.span, terms=terms)
+        figures[f"forest-{name}"] = _titled(drawn, name)
+        spreads = [box_row(finding, details.spread(finding), row) for row, finding in members]
+        figures[f"differences-{name}"] = _titled(boxes(spreads, terms=terms), name)
     spans = {(finding.system, finding.output): finding.span for finding in findings}
     for (system, output), span in spans.items():
         heat_map = details.heat_map(system, output)
         if heat_map is not None:
             title = labels[system, output]
             # Slanted labels reach beyond the chart, which only padding allows for.
-            figures[f"persons-{title}"] = _titled(heat(heat_rows(heat_map, span)), title) | {"autosize": "pad"}
+            figures[f"persons-{title}"] = _titled(heat(heat_rows(heat_map, span), terms=terms), title) | {
+                "autosize": "pad"
+            }
     return figures
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.contrasts import CROSS
 from evenhand.corpora import corpus_names
+from evenhand.report.audit.terms import terms_of
+from evenhand.report.audit.words import people_of
+from evenhand.report.common.commands import Typed, joined
 
 OWN_COPY = "my-corpus.csv"
-ABOUT_THE_SYSTEM = ("--base-url", "--corpus", "--range", "--sample", "--spelling", "--system-version")
-"""Options that a repair shares with the audit that led to it."""
 MOST_REPAIRS = 3
 
 
@@ -26,46 +25,6 @@ class Step:
     verdict: str
     text: str
     commands: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Typed:
-    """A command as it was typed: what it is about, and its options, each of which has a value."""
-
-    subjects: tuple[str, ...]
-    options: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def read(cls, command: str) -> Self:
-        """Take `evenhand VERB SUBJECT... --option VALUE` apart.
-
-        >>> Typed.read("evenhand audit vader --range=-1,1 --sample 480")
-        Typed(subjects=('vader',), options=(('--range', '-1,1'), ('--sample', '480')))
-        """
-        subjects, options = [], []
-        words = iter(shlex.split(command)[2:])
-        for word in words:
-            name, equals, value = word.partition("=")
-            if word.startswith("--"):
-                options.append((name, value if equals else next(words, "")))
-            else:
-                subjects.append(word)
-        return cls(tuple(subjects), tuple(options))
-
-    def audit(self, *, without: Sequence[str] = (), **changed: str) -> str:
-        """The same audit, without some options and with others.
-
-        >>> Typed(("vader",), (("--sample", "480"), ("--corpus", "eec"))).audit(without=["--sample"], equivalence="0.2")
-        'evenhand audit vader --corpus eec --equivalence 0.2'
-        """
-        new = {f"--{name}": value for name, value in changed.items()}
-        kept = [(name, value) for name, value in self.options if name not in {*new, *without}]
-        return _joined("audit", self.subjects, [*kept, *new.items()])
-
-    def repair(self, subject: str, attributes: Sequence[str]) -> str:
-        """Repair one of its systems."""
-        kept = [(name, value) for name, value in self.options if name in ABOUT_THE_SYSTEM]
-        return _joined("repair", [subject], [*kept, *(("--attribute", name) for name in attributes)])
 
 
 def next_steps(audit: Audit) -> list[Step]:
@@ -110,9 +69,9 @@ def _more_people(typed: Typed, audit: Audit) -> list[Step]:
     if name not in corpus_names():
         return []
     spelling = [option for option in typed.options if option[0] == "--spelling"]
-    copy = _joined("corpus export", [name], [*spelling, ("--out", OWN_COPY)])
+    copy = joined("corpus export", [name], [*spelling, ("--out", OWN_COPY)])
     again = typed.audit(without=["--spelling"], corpus=OWN_COPY)
-    text = "Copy the corpus, add people of each group to every source, and audit the copy"
+    text = f"Copy the corpus, add {people_of(audit.findings)} of each group to every source, and audit the copy"
     return [Step("cannot tell", text, (copy, again))]
 
 
@@ -122,13 +81,15 @@ def _wider(typed: Typed, findings: Sequence[Finding]) -> list[Step]:
     if not bounds or max(bounds) >= 1:
         return []
     share = _rounded_up(max(bounds))
-    text = f"If gaps of up to {100 * share:.3g} % of the range do not matter for your use, raise the tolerance"
+    text = (
+        f"If gaps of up to {100 * share:.3g} {terms_of(findings).drawn} do not matter for your use, raise the tolerance"
+    )
     return [Step("cannot tell", text, (typed.audit(equivalence=f"{share:g}"),))]
 
 
 def _stricter(typed: Typed, findings: Sequence[Finding]) -> Step:
     share = max(finding.equivalence.delta / finding.span for finding in findings)
-    text = f"It only means within ±{100 * share:.3g} % of the range; for a stricter tolerance"
+    text = f"It only means within ±{100 * share:.3g} {terms_of(findings).drawn}; for a stricter tolerance"
     return Step("equivalent", text, (typed.audit(equivalence=f"{share / 2:.3g}"),))
 
 
@@ -139,8 +100,3 @@ def _rounded_up(value: float) -> float:
     """
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return float(f"{math.ceil(value / unit - 1e-9) * unit:.2g}")
-
-
-def _joined(verb: str, subjects: Sequence[str], options: Sequence[tuple[str, str]]) -> str:
-    given = [word for name, value in options for word in (name, value)]
-    return " ".join(["evenhand", verb, shlex.join([*subjects, *given])])

@@ -13,18 +13,21 @@ from evenhand.comparing.findings import Finding, SentencePair
 from evenhand.report.audit import ability, figures
 from evenhand.report.audit.details import Details, details_of
 from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.terms import Terms, terms_of
 from evenhand.report.audit.words import (
+    amount,
     comparison_name,
     groups_in_words,
     in_words,
     labels,
+    measured,
     number,
     people_of,
-    several_comparisons,
-    short_comparison,
+    short_comparisons,
     short_p,
     short_verdict,
     shown_p,
+    told,
 )
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
@@ -57,10 +60,12 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
     corpus, (used,), settings = report.corpus, report.provenance.corpora, report.provenance.settings
     title = "Audit of " + (", ".join(names.values()) if len(names) <= 6 else f"{len(names)} systems")
     called, level = people_of(report.findings), f"{100 * (1 - settings['alpha']):g}"
-    sentences = [{"verdict": finding.verdict, "text": in_words(finding)} for finding in report.findings]
+    sentences, terms = told(report.findings), terms_of(report.findings)
     verdicts: Counter[str] = Counter(finding.verdict for finding in report.findings)
     return {
         "title": title,
+        "terms": terms,
+        "question": terms.question.format(people=called),
         "corpus": {
             "sentences": f"{used.sentences:,}",
             "title": corpus.about.title if corpus is not None and corpus.about.title else used.name,
@@ -79,11 +84,14 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "remarks": [(note.about or "note", note.text) for note in report.notes],
         "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
-        "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(level, called))],
+        "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(level, called, terms))],
         "people": called,
         "level_percent": level,
         "steps": next_steps(report),
-        "rows": [_row(finding, names, place, several_comparisons(report.findings)) for finding in report.findings],
+        "rows": [
+            _row(finding, comparison, names, place)
+            for finding, comparison in zip(report.findings, short_comparisons(report.findings), strict=True)
+        ],
         "groups": groups_in_words(report.findings),
         "delta_percent": f"{100 * settings['equivalence']:g}",
         "alpha_percent": f"{100 * settings['alpha']:g}",
@@ -95,10 +103,11 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
     }
 
 
-def _headings(level: str, called: str) -> tuple[str, ...]:
+def _headings(level: str, called: str, terms: Terms) -> tuple[str, ...]:
     """Effect sizes and intervals first, p-values last."""
     tests = (f"p, {called} tested", f"p, {called} like these")
-    return ("system", "comparison", "verdict", "gap", f"{level} % interval, from", "to", "effect size", *tests)
+    gap, start = terms.heading("gap"), f"{level} % interval, from"
+    return ("system", "comparison", "verdict", gap, start, "to", "effect size", *tests)
 
 
 def _counted(findings: Sequence[Finding]) -> str:
@@ -109,46 +118,45 @@ def _counted(findings: Sequence[Finding]) -> str:
 
 
 def _row(
-    finding: Finding, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int], several: set[str]
+    finding: Finding, comparison: str, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int]
 ) -> dict[str, Any]:
     key = (finding.system, finding.output)
-    low, high = finding.generalising.interval or (None, None)
+    gaps = (finding.mean_difference, *(finding.generalising.interval or (None, None)))
     general = finding.generalising.p_adjusted
     return {
         "label": names[key],
         "column": place[key],
-        "comparison": short_comparison(finding, several),
+        "comparison": comparison,
         "cells": [
-            _cell(finding.mean_difference, finding.span),
-            _cell(low, finding.span),
-            _cell(high, finding.span),
-            _cell(finding.effect_size, 1.0),
+            *(_cell(value, None if value is None else amount(value, finding)) for value in gaps),
+            _cell(finding.effect_size, None if finding.effect_size is None else number(finding.effect_size)),
             {"value": finding.p_adjusted, "text": short_p(finding)},
-            {
-                "value": "" if general is None else general,
-                "text": "undefined" if general is None else shown_p(general),
-            },
+            _cell(general, None if general is None else shown_p(general)),
         ],
         "verdict": finding.verdict,
         "verdict_text": short_verdict(finding),
     }
 
 
-def _cell(value: float | None, span: float) -> dict[str, Any]:
-    return {"value": "" if value is None else value, "text": "undefined" if value is None else number(value, span=span)}
+def _cell(value: float | None, text: str | None) -> dict[str, Any]:
+    return {"value": "" if value is None else value, "text": text or "undefined"}
 
 
 def _drawn_on_demand(report: Audit) -> dict[str, Any]:
     names = labels(report.findings)
-    place = {key: number for number, key in enumerate(names)}
-    details = details_of(report)
+    details, terms = details_of(report), terms_of(report.findings)
     heat_maps = {key: None if details is None else details.heat_map(*key) for key in names}
     some = next((heat_map for heat_map in heat_maps.values() if heat_map is not None), None)
     return {
         "specs": {theme: _specs(theme, report) for theme in figures.COLOURS},
+        "terms": {
+            "share": terms.share,
+            "answer": terms.answer,
+            "heat_title": terms.heat_title,
+            "heat": terms.heat.format(people=people_of(report.findings)),
+        },
         "comparisons": [
-            _comparison(name, members, names, place, details)
-            for name, members in figures.by_comparison(report.findings).items()
+            _comparison(name, members, details) for name, members in figures.charts_of(report.findings, names).items()
         ],
         "words": ability.drawn_on_demand(report.abilities),
         "persons": [] if some is None else list(zip(some.persons, some.groups, strict=True)),
@@ -167,35 +175,23 @@ def _drawn_on_demand(report: Audit) -> dict[str, Any]:
 
 
 def _specs(theme: str, report: Audit) -> dict[str, figures.Spec]:
-    delta = 100 * report.provenance.settings["equivalence"]
+    delta, terms = 100 * report.provenance.settings["equivalence"], terms_of(report.findings)
     return {
-        "forest": figures.forest([], delta=delta, theme=theme),
-        "boxes": figures.boxes([], theme=theme),
-        "heat": figures.heat([], theme=theme),
+        "forest": figures.forest([], delta=delta, terms=terms, theme=theme),
+        "boxes": figures.boxes([], terms=terms, theme=theme),
+        "heat": figures.heat([], terms=terms, theme=theme),
         "words": ability.word_chart([], theme=theme),
     }
 
 
-def _comparison(
-    name: str,
-    members: Sequence[Finding],
-    names: dict[tuple[str, str], str],
-    place: dict[tuple[str, str], int],
-    details: Details | None,
-) -> dict[str, Any]:
+def _comparison(name: str, members: figures.Members, details: Details | None) -> dict[str, Any]:
     boxes = None
     if details is not None:
-        boxes = []
-        for finding in members:
-            key = (finding.system, finding.output)
-            row = figures.box_row(finding, details.spread(finding), names[key])
-            # The names of the numbers are the same for all: only the numbers are kept.
-            boxes.append([place[key], *list(row.values())[1:]])
-    return {
-        "name": name,
-        "forest": [figures.forest_row(finding, names[finding.system, finding.output]) for finding in members],
-        "boxes": boxes,
-    }
+        # The names of the numbers are the same for all, and a row is called what it is in the forest.
+        rows = [figures.box_row(finding, details.spread(finding), row) for row, finding in members]
+        boxes = [list(row.values())[1:] for row in rows]
+    forest = [figures.forest_row(finding, row) for row, finding in members]
+    return {"name": name, "forest": forest, "boxes": boxes}
 
 
 def _span(report: Audit, key: tuple[str, str]) -> float:
@@ -212,7 +208,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     evidence, percent = finding.rests_on, 100 / finding.span
     without = None
     if evidence.without is not None and evidence.person is not None:
-        without = number(evidence.without, span=finding.span)
+        without = measured(evidence.without, finding)
     return {
         "comparison": comparison_name(finding),
         "first": finding.first_label,
@@ -226,19 +222,19 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "templates": [[share.label, share.share * percent] for share in evidence.templates],
         "words_shares": [[share.label, share.share * percent] for share in evidence.words],
         "parts": [[part.label, part.gap * percent] for part in evidence.parts],
-        "sentences": [_pair(pair, finding.span) for pair in evidence.sentences],
+        "sentences": [_pair(pair, finding) for pair in evidence.sentences],
         "pieces": _pieces(finding),
     }
 
 
-def _pair(pair: SentencePair, span: float) -> dict[str, Any]:
+def _pair(pair: SentencePair, finding: Finding) -> dict[str, Any]:
     first, second = differing(pair.first_text, pair.second_text)
     return {
         "first": first,
         "second": second,
-        "first_score": number(pair.first_score, span=span),
-        "second_score": number(pair.second_score, span=span),
-        "difference": number(pair.difference, span=span),
+        "first_score": amount(pair.first_score, finding),
+        "second_score": amount(pair.second_score, finding),
+        "difference": amount(pair.difference, finding),
     }
 
 
@@ -271,7 +267,7 @@ def _pieces(finding: Finding) -> str | None:
         return None
     adjusted = finding.undefined.get("rests_on.pieces.adjusted_gap")
     if pieces.adjusted_gap is not None:
-        adjusted = f"adjusted for that, the gap is {number(pieces.adjusted_gap, span=finding.span)}"
+        adjusted = f"adjusted for that, the gap is {measured(pieces.adjusted_gap, finding)}"
     return (
         f"The tokeniser splits {finding.first_label} into {pieces.first_mean:.2f} pieces on average, "
         f"{finding.second_label} into {pieces.second_mean:.2f}; {adjusted}."

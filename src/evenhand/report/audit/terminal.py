@@ -11,23 +11,24 @@ from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.report.audit.ability import ability_in_words
 from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
+    amount,
     groups_in_words,
-    in_words,
+    interval_of,
     labels,
-    number,
     people_of,
-    several_comparisons,
-    short_comparison,
+    short_comparisons,
     short_p,
     short_verdict,
+    told,
 )
 from evenhand.report.common.console import Cell, Column, print_table
 
 COLOURS = {"higher": "bold red", "lower": "bold red", "equivalent": "green", "cannot tell": "yellow"}
 ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
 READING = (
-    "Gap: first group minus second ({groups}), in the output's own units. The interval and the verdict are for "
+    "Gap: {difference} ({groups}), {own_units}. The interval and the verdict are for "
     "{people}, templates and words like these; the verdict corrects for {comparisons}. p: the published paired test, "
     "adjusted, which speaks only for the {people} tested. Neither “cannot tell” nor a large p means “fair”."
 )
@@ -39,8 +40,8 @@ def print_report(report: Audit, console: Console) -> None:
     console.print()
     console.print(Text(_reading(report), style="dim"))
     console.print()
-    for finding in report.findings:
-        _bullet(in_words(finding), console, style=COLOURS[finding.verdict])
+    for one in told(report.findings):
+        _bullet(one.text, console, style=COLOURS[one.verdict])
     if report.abilities:
         _heading("Does the system do its job?", console)
         for ability in report.abilities:
@@ -56,31 +57,30 @@ def print_report(report: Audit, console: Console) -> None:
 
 def _print_findings(report: Audit, console: Console) -> None:
     names = labels(report.findings)
-    several = several_comparisons(report.findings)
+    compared = short_comparisons(report.findings)
     rows = [
-        (names[finding.system, finding.output], short_comparison(finding, several), *_cells(finding))
-        for finding in report.findings
+        (names[finding.system, finding.output], comparison, *_cells(finding))
+        for finding, comparison in zip(report.findings, compared, strict=True)
     ]
     print_table(console, _columns(report), rows, leads=2)
 
 
 def _columns(report: Audit) -> Sequence[Column]:
+    terms = terms_of(report.findings)
     return (
         Column("system"),
         Column("comparison", wraps=True),
-        Column("gap", right=True),
-        Column(f"{_level(report)} interval", right=True),
+        Column(terms.heading("gap"), right=True),
+        Column(terms.heading(f"{_level(report)} interval"), right=True),
         Column("verdict"),
         Column(f"p, {people_of(report.findings)} tested"),
     )
 
 
 def _cells(finding: Finding) -> tuple[Cell, ...]:
-    interval = finding.generalising.interval
-    between = "undefined" if interval is None else " to ".join(number(end, span=finding.span) for end in interval)
     return (
-        number(finding.mean_difference, span=finding.span),
-        between,
+        amount(finding.mean_difference, finding),
+        interval_of(finding),
         Text(short_verdict(finding), style=COLOURS[finding.verdict]),
         short_p(finding),
     )
@@ -89,8 +89,13 @@ def _cells(finding: Finding) -> tuple[Cell, ...]:
 def _reading(report: Audit) -> str:
     count = report.provenance.details.get("assessments", len(report.findings))
     comparisons = "1 comparison" if count == 1 else f"{count:,} comparisons"
+    terms = terms_of(report.findings)
     return READING.format(
-        groups=groups_in_words(report.findings), people=people_of(report.findings), comparisons=comparisons
+        difference=terms.difference[:1].lower() + terms.difference[1:],
+        own_units=terms.own_units,
+        groups=groups_in_words(report.findings),
+        people=people_of(report.findings),
+        comparisons=comparisons,
     )
 
 

@@ -5,11 +5,50 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.terms import is_found
 
 NOTICEABLE = 3.0
 """Parts of opposite sign are reported when each is this many standard errors from zero, and half the tolerance."""
+MANY = 6
+"""Of one attribute with more comparisons than this, only what stands out is told in sentences."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A sentence or a few about one finding, or about several that are alike."""
+
+    verdict: str
+    text: str
+
+
+def told(findings: Sequence[Finding]) -> list[Told]:
+    """Every finding in words; of many comparisons of an attribute, the gaps that were shown, or else the largest."""
+    by_question: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        by_question.setdefault((finding.system, finding.output, finding.attribute, finding.subset), []).append(finding)
+    return [one for members in by_question.values() for one in _told(members)]
+
+
+def _told(findings: Sequence[Finding]) -> list[Told]:
+    if len(findings) <= MANY:
+        return [Told(finding.verdict, in_words(finding)) for finding in findings]
+    largest = sorted(findings, key=lambda finding: -abs(finding.mean_difference))
+    shown = [finding for finding in largest if finding.verdict in ("higher", "lower")][:MANY] or largest[:1]
+    rest = [finding for finding in largest if finding not in shown]
+    return [*(Told(finding.verdict, in_words(finding)) for finding in shown), *([_in_short(rest)] if rest else [])]
+
+
+def _in_short(findings: Sequence[Finding]) -> Told:
+    """What the tables say of the others, in one sentence."""
+    one, counted = findings[0], Counter(finding.verdict for finding in findings)
+    verdicts = ", ".join(f"{verdict} for {number:,}" for verdict, number in counted.most_common())
+    gaps = [finding.mean_difference for finding in findings]
+    between = f"their gaps lie between {amount(min(gaps), one)} and {measured(max(gaps), one)}"
+    text = f"{who(one)}, other {one.attribute} groups: {verdicts} more comparisons; {between}. Each is in the table."
+    return Told(counted.most_common(1)[0][0], text)
 
 
 def in_words(finding: Finding) -> str:
@@ -32,6 +71,26 @@ def number(value: float, *, span: float = 1.0) -> str:
         finer = f"{float(f'{value:.1g}'):.{decimals + 2}f}".rstrip("0")
         shown = finer if float(finer) != 0 else f"{0:.{decimals}f}"
     return shown.replace("-", "−")
+
+
+def amount(value: float, finding: Finding) -> str:
+    """A gap or a score of a finding: in percentage points where it is how often something is found."""
+    return (
+        f"{100 * value:.1f}".replace("-0.0", "0.0").replace("-", "−")
+        if is_found(finding)
+        else number(value, span=finding.span)
+    )
+
+
+def measured(value: float, finding: Finding) -> str:
+    """The same with its unit, where it has one."""
+    return f"{amount(value, finding)} points" if is_found(finding) else amount(value, finding)
+
+
+def interval_of(finding: Finding) -> str:
+    """The interval for people like these, without its unit."""
+    interval = finding.generalising.interval
+    return "undefined" if interval is None else " to ".join(amount(end, finding) for end in interval)
 
 
 def labels(findings: Sequence[Finding]) -> dict[tuple[str, str], str]:
@@ -62,7 +121,7 @@ def short_verdict(finding: Finding) -> str:
     """The verdict, with the tolerance where it speaks of one."""
     if finding.verdict != "equivalent":
         return finding.verdict
-    return f"equivalent ±{number(finding.equivalence.delta, span=finding.span)}"
+    return f"equivalent ±{amount(finding.equivalence.delta, finding)}"
 
 
 def several_comparisons(findings: Iterable[Finding]) -> set[str]:
@@ -72,15 +131,51 @@ def several_comparisons(findings: Iterable[Finding]) -> set[str]:
 
 
 def groups_in_words(findings: Sequence[Finding]) -> str:
-    """Which group is first: `gender: women − men; race: X − Y`, or `as named` where rows name them."""
+    """Which group is first: `gender: women − men; race: X − Y`, or whose groups the rows name."""
     several = several_comparisons(findings)
     pairs = {finding.attribute: _sides(finding) for finding in findings}
-    return "; ".join(f"{name}: {pair}" for name, pair in pairs.items() if name not in several) or "as named"
+    alike = [f"{name}: {pair}" for name, pair in pairs.items() if name not in several]
+    return "; ".join(alike) or (f"groups of {next(iter(pairs))}" if len(pairs) == 1 else "as named")
 
 
-def short_comparison(finding: Finding, several: set[str]) -> str:
-    """What is compared, in as few words as tell it from the others: `gender`, or `X − Y, neutral`."""
-    return (_sides(finding) if finding.attribute in several else finding.attribute) + _subset(finding)
+def short_comparisons(findings: Sequence[Finding]) -> list[str]:
+    """What each finding compares, in as few words as tell it from the others: `gender`, or `race: X − Y, neutral`.
+
+    Where all findings are about one attribute, its name is left out.
+    """
+    alone = len({finding.attribute for finding in findings}) == 1
+    short = {name: _short_labels(findings, name) for name in several_comparisons(findings)}
+    return [_short_comparison(one, short.get(one.attribute), "" if alone else f"{one.attribute}: ") for one in findings]
+
+
+def _short_comparison(finding: Finding, short: dict[str, str] | None, about: str) -> str:
+    if short is None:
+        return finding.attribute + _subset(finding)
+    return f"{about}{short[finding.first_label]} − {short[finding.second_label]}{_subset(finding)}"
+
+
+def _short_labels(findings: Sequence[Finding], attribute: str) -> dict[str, str]:
+    mine = [finding for finding in findings if finding.attribute == attribute]
+    return without_shared_words([label for one in mine for label in (one.first_label, one.second_label)])
+
+
+def without_shared_words(labels: Iterable[str]) -> dict[str, str]:
+    """Labels without the words that all of them begin or end with; each keeps one word at least.
+
+    >>> without_shared_words(["people from the North", "people from the far West"])
+    {'people from the North': 'North', 'people from the far West': 'far West'}
+    """
+    words = {label: label.split() for label in labels}
+    spare = min(map(len, words.values())) - 1
+    start = _shared([split[:spare] for split in words.values()])
+    end = _shared([split[::-1][: spare - start] for split in words.values()])
+    return {label: " ".join(split[start : len(split) - end]) for label, split in words.items()}
+
+
+def _shared(rows: Sequence[Sequence[str]]) -> int:
+    """How many first words are the same in all of them."""
+    columns = enumerate(zip(*rows, strict=False))
+    return next((place for place, column in columns if len(set(column)) > 1), min(map(len, rows)))
 
 
 def comparison_name(finding: Finding) -> str:
@@ -90,8 +185,9 @@ def comparison_name(finding: Finding) -> str:
 
 def who(finding: Finding) -> str:
     """System, output and subset."""
-    subset = "" if finding.subset == "all" else f" on {finding.subset}"
-    return f"{finding.system} ({finding.output}{subset})"
+    subset = [] if finding.subset == "all" else [f"on {finding.subset}"]
+    about = " ".join(subset if is_found(finding) else [finding.output, *subset])
+    return f"{finding.system} ({about})" if about else finding.system
 
 
 def people(finding: Finding) -> str:
@@ -127,10 +223,14 @@ def _sentences(finding: Finding, label: str) -> str:
 
 def _tested(finding: Finding) -> str:
     tested = f"for the {people(finding)} tested"
-    gap = number(abs(finding.mean_difference), span=finding.span)
+    gap = measured(abs(finding.mean_difference), finding)
     unsure = "" if finding.significant else f"; that is not significant (p {shown_p(finding.p_adjusted)})"
     if finding.interaction:
         return f"{who(finding)}: {finding.first_label} and {finding.second_label} differ by {gap} {tested}{unsure}"
+    return _found(finding, gap, f"{tested}{unsure}") if is_found(finding) else _scored(finding, gap, tested, unsure)
+
+
+def _scored(finding: Finding, gap: str, tested: str, unsure: str) -> str:
     first, second = (_sentences(finding, label) for label in (finding.first_label, finding.second_label))
     if finding.direction == "none":
         same = "exactly the same scores" if finding.delta_spread == 0 else "the same scores on average,"
@@ -139,11 +239,25 @@ def _tested(finding: Finding) -> str:
     return f"{who(finding)} scores {first} {gap} {word} than the same {second}, {tested}{unsure}"
 
 
+def _found(finding: Finding, gap: str, tested: str) -> str:
+    first, second = (
+        label if _labelled(finding) else f"{people(finding)} of the group {label}"
+        for label in (finding.first_label, finding.second_label)
+    )
+    if finding.direction == "none":
+        return f"{who(finding)} finds {first} as often as {second} in the same sentences, {tested}"
+    return f"{who(finding)} finds {first} {gap} {_often(finding.direction == 'first_higher')} than {second}, {tested}"
+
+
+def _often(more: bool) -> str:
+    return "more often" if more else "less often"
+
+
 def _rests_on(finding: Finding) -> str:
     evidence = finding.rests_on
     if not evidence.alone or evidence.without is None:
         return ""
-    without = number(evidence.without, span=finding.span)
+    without = measured(evidence.without, finding)
     return f"{evidence.person} alone accounts for it: without {evidence.person} the gap is {without}"
 
 
@@ -160,25 +274,26 @@ def _cancelling(finding: Finding) -> str:
     top, bottom = max(noticed, key=lambda part: part.gap), min(noticed, key=lambda part: part.gap)
     if top.gap <= 0 or bottom.gap >= 0:
         return ""
-    up, down = (number(part.gap, span=finding.span) for part in (top, bottom))
+    up, down = (measured(part.gap, finding) for part in (top, bottom))
     return f"The gap changes sign: +{up} on {top.label}, {down} on {bottom.label}"
 
 
 def _alike(finding: Finding) -> str:
     """For names like these: the verdict, with its interval."""
-    general, scale = finding.generalising, finding.span
+    interval = finding.generalising.interval
     lead = f"For {people(finding)} like these: "
-    if general.interval is None:
+    if interval is None:
         return f"{lead}cannot tell, because {finding.undefined['generalising.interval']}"
-    low, high = (number(end, span=scale) for end in general.interval)
-    between = f"the gap is {low}" if low == high else f"the gap is between {low} and {high}"
+    low, high = amount(interval[0], finding), measured(interval[1], finding)
+    between = f"the gap is {high}" if high.startswith(low) else f"the gap is between {low} and {high}"
     if finding.verdict == "equivalent":
-        return f"{lead}equivalent within ±{number(finding.equivalence.delta, span=scale)} ({between})"
+        return f"{lead}equivalent within ±{measured(finding.equivalence.delta, finding)} ({between})"
     if finding.verdict == "cannot tell":
-        outside = general.interval[0] > 0 or general.interval[1] < 0
+        outside = interval[0] > 0 or interval[1] < 0
         corrected = "; significant alone, not after correcting for multiple comparisons" if outside else ""
         return f"{lead}cannot tell (the gap could be anywhere from {low} to {high}{corrected})"
-    return f"{lead}{finding.verdict} ({between})"
+    verdict = f"found {_often(finding.verdict == 'higher')}" if is_found(finding) else finding.verdict
+    return f"{lead}{verdict} ({between})"
 
 
 def _settling(finding: Finding) -> str:
@@ -197,7 +312,7 @@ def _settling(finding: Finding) -> str:
 def _draws(finding: Finding) -> str:
     if finding.draw_spread is None:
         return ""
-    apart = number(finding.draw_spread, span=finding.span)
+    apart = measured(finding.draw_spread, finding)
     return f"Each sentence was asked {finding.draws} times; its answers vary by {apart} (standard deviation)"
 
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from evenhand.report.common.console import Column, print_table
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render, trusted
 from evenhand.results import Result
+
+PROSE = 30
+"""What is longer than a number with its interval is prose, which may go on in the next line."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,12 @@ class Listing:
 
     def print_on(self, console: Console) -> None:
         """Show it in a terminal, with a line of space behind it."""
-        table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
-        table.title = Text(self.title) if self.title else None
-        for place, heading in enumerate(self.headings):
-            table.add_column(Text(heading), justify="right" if self.is_number(place) else "left", overflow="fold")
-        for row in self.rows:
-            table.add_row(*map(Text, row))
-        console.print(table)
+        print_table(console, [self._column(place) for place in range(len(self.headings))], self.rows, title=self.title)
         console.print()
+
+    def _column(self, place: int) -> Column:
+        prose = max((len(row[place]) for row in self.rows), default=0) > PROSE
+        return Column(self.headings[place], right=self.is_number(place), wraps=prose)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from evenhand.results import Provenance
 DETAILS = {
     "assessments": "Questions in the correction",
     "threshold": "Threshold for a raw p, names tested",
-    "generalising_threshold": "Threshold for a raw p, in general",
+    "generalising_threshold": "Threshold for a raw p, for people like these",
 }
 
 

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.report.audit.terminal import COLOURS
+from evenhand.report.audit.terms import terms_of
+from evenhand.report.audit.words import people_of
+from evenhand.report.common.console import Cell, Column, print_table
 from evenhand.report.comparison.words import in_words, metrics_in_words, questions, short_verdict, shown, shown_interval
 
 READING = (
-    "Difference: the second system's gap minus the first's, sentence by sentence, so that what both do alike to a name "
-    "cancels out. Its {level} interval is for names, templates and words like these; verdicts are corrected for "
-    "{questions} questions. A smaller gap does not mean fair."
+    "Difference: the second system's gap minus the first's, sentence by sentence, so that whatever both do to the same "
+    "{people} cancels out. Its {level} interval is for {people}, templates and words like these; verdicts are "
+    "corrected for {questions}. A smaller gap does not mean “fair”."
 )
-HEADINGS = ("gap", "first", "second", "difference", "interval", "verdict")
-NARROWEST, BETWEEN = 12, 2
 
 
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Print the table, where it fits, and the sentences."""
+    """Print the table and the sentences."""
     console.print(Text(_title(comparison), style="bold"), soft_wrap=True)
     console.print()
-    table = _table(comparison)
-    # Asked about its least width, a table answers with the console's; what its columns need is known.
-    if sum((column.min_width or 0) + BETWEEN for column in table.columns) - BETWEEN <= console.width:
-        console.print(table)
+    rows = [_row(gap, asked) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)]
+    print_table(console, _columns(comparison), rows)
+    if rows:
         console.print()
     for gap in comparison.gaps:
         console.print(Text("• ", style=COLOURS[gap.difference.verdict]) + Text(in_words(gap)))
@@ -44,27 +43,23 @@ def _title(comparison: Comparison) -> str:
 
 
 def _reading(comparison: Comparison) -> str:
-    settings, details = comparison.provenance.settings, comparison.provenance.details
-    return READING.format(level=f"{100 * (1 - settings['alpha']):g} %", questions=details["assessments"])
+    settings, count = comparison.provenance.settings, comparison.provenance.details["assessments"]
+    return READING.format(
+        level=f"{100 * (1 - settings['alpha']):g} %",
+        questions="1 question" if count == 1 else f"{count:,} questions",
+        people=people_of(gap.one for gap in comparison.gaps) if comparison.gaps else "people",
+    )
 
 
-def _table(comparison: Comparison) -> Table:
-    rows = [_row(gap, asked) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    # Questions may take several lines; numbers and verdicts never do.
-    table.add_column(HEADINGS[0], overflow="fold", min_width=NARROWEST)
-    for place, heading in enumerate(HEADINGS[1:], start=1):
-        widest = max(len(heading), *(len(row[place]) for row in rows))
-        right = heading != HEADINGS[-1]
-        table.add_column(heading, justify="right" if right else "left", no_wrap=True, min_width=widest)
-    for row in rows:
-        table.add_row(*row)
-    return table
+def _columns(comparison: Comparison) -> list[Column]:
+    terms = terms_of([gap.one for gap in comparison.gaps])
+    numbers = [Column(terms.heading(text), right=True) for text in ("first", "second", "difference", "interval")]
+    return [Column("gap", wraps=True), *numbers, Column("verdict")]
 
 
-def _row(gap: GapDifference, asked: str) -> tuple[str | Text, ...]:
+def _row(gap: GapDifference, asked: str) -> tuple[Cell, ...]:
     return (
-        Text(asked),
+        asked,
         *(shown(gap, finding.generalising.estimate) for finding in (gap.one, gap.other, gap.difference)),
         shown_interval(gap, gap.difference),
         Text(short_verdict(gap), style=COLOURS[gap.difference.verdict]),

@@ -9,7 +9,8 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.metric_differences import MeasuredDifference
-from evenhand.report.audit.words import number, shown_p
+from evenhand.report.audit.terms import is_found
+from evenhand.report.audit.words import amount, people, shown_p
 
 NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
 
@@ -22,7 +23,7 @@ def in_words(gap: GapDifference) -> str:
 
 def shown(gap: GapDifference, value: float | None) -> str:
     """A gap or a difference, or that there is none."""
-    return "undefined" if value is None else number(value, span=gap.difference.span)
+    return "undefined" if value is None else amount(value, gap.one)
 
 
 def shown_interval(gap: GapDifference, finding: Finding) -> str:
@@ -84,6 +85,8 @@ def _gap(gap: GapDifference) -> str:
 
 
 def _unit(gap: GapDifference) -> str:
+    if is_found(gap.one):
+        return " points"
     return " of the range" if gap.shares else ""
 
 
@@ -110,7 +113,7 @@ def _difference(gap: GapDifference) -> str:
 
 def _shown_difference(gap: GapDifference, estimate: float, interval: tuple[float, float]) -> str:
     """By how much the gap is smaller or larger, where both favour the same group; else which way it moved."""
-    size, ends = number(abs(estimate), span=gap.difference.span), sorted(abs(end) for end in interval)
+    size, ends = amount(abs(estimate), gap.one), sorted(abs(end) for end in interval)
     between = " to ".join(dict.fromkeys(shown(gap, end) for end in ends))
     word = gap.difference.verdict if gap.size == "cannot tell" or not _one_side(gap) else gap.size
     p = gap.difference.generalising.p_adjusted
@@ -132,15 +135,16 @@ def _size(gap: GapDifference) -> str:
         sides = [gap.difference.first_label, gap.difference.second_label]
         before, after = sides[::-1] if gap.difference.verdict == "higher" else sides
         size = "" if gap.size == "cannot tell" else f", and its size is {gap.size}"
-        return f"it changed sides, as {gap.one_called} scores {before} higher and {gap.other_called} {after}{size}"
+        does, more = ("finds", "more often") if is_found(gap.one) else ("scores", "higher")
+        return f"it changed sides, as {gap.one_called} {does} {before} {more} and {gap.other_called} {after}{size}"
     if gap.size == "cannot tell":
-        return NO_SIZE.format(called=gap.difference.persons_called)
+        return NO_SIZE.format(called=people(gap.difference))
     return "" if _one_side(gap) else f"its size is {gap.size}"
 
 
 def _names_tested(gap: GapDifference) -> str:
     one, other = (shown(gap, finding.mean_difference) for finding in (gap.one, gap.other))
-    return f"for the {gap.difference.persons_called} tested, the gaps are {one} and {other}"
+    return f"for the {people(gap.difference)} tested, the gaps are {one} and {other}"
 
 
 def _settling(gap: GapDifference) -> str:
@@ -148,4 +152,4 @@ def _settling(gap: GapDifference) -> str:
     if asked.verdict != "cannot tell" or asked.generalising.interval is None or asked.power.persons_needed is None:
         return ""
     more = math.ceil(asked.power.persons_needed - asked.power.persons_per_group)
-    return "" if more <= 0 else f"about {more:,} more {asked.persons_called} per group would decide it"
+    return "" if more <= 0 else f"about {more:,} more {people(asked)} per group would decide it"

@@ -47,7 +47,7 @@
   const drawPrice = () => {
     const output = byId("price-of")?.value ?? Object.keys(data.prices)[0], place = byId("price-chart");
     place.replaceChildren();
-    draw(place, `The price, ${output}`, withRows("price", data.prices[output]));
+    draw(place, `The cost, ${output}`, withRows("price", data.prices[output]));
   };
 
   const drawPaper = () => {

@@ -18,14 +18,14 @@
     }
   };
 
-  const unpackBox = (box) => {
-    const [system, verdict, low, whisker_low, q1, median, q3, whisker_high, high, points] = box;
-    return { system: data.systems[system].label, verdict, low, whisker_low, q1, median, q3, whisker_high, high, points };
+  const unpackBox = (box, system) => {
+    const [verdict, low, whisker_low, q1, median, q3, whisker_high, high, points] = box;
+    return { system, verdict, low, whisker_low, q1, median, q3, whisker_high, high, points };
   };
   const drawOverview = () => {
     charts(byId("forests"), "forest", data.comparisons, (comparison) => comparison.forest);
     if (data.comparisons.some((comparison) => comparison.boxes)) {
-      charts(byId("boxes"), "boxes", data.comparisons, (comparison) => comparison.boxes.map(unpackBox));
+      charts(byId("boxes"), "boxes", data.comparisons, (comparison) => comparison.boxes.map((box, i) => unpackBox(box, comparison.forest[i].system)));
     } else {
       byId("boxes").replaceChildren(element("p", { class: "note" }, "This audit was saved without its scores, so there are no differences to draw."));
     }
@@ -65,7 +65,7 @@
       return element("tr", {}, element("th", { scope: "row" }, label), element("td", { class: "number" }, shown(value, 3)),
         element("td", {}, element("div", { class: "bar", "aria-hidden": "true" }, element("i", { class: value >= 0 ? "up" : "down", style: `width:${width}%` }))));
     });
-    const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, first), element("th", { scope: "col", class: "number" }, "% of range"), element("th", { scope: "col" }, element("span", { class: "unseen" }, "as a bar"))));
+    const head = element("thead", {}, element("tr", {}, element("th", { scope: "col" }, first), element("th", { scope: "col", class: "number" }, data.terms.share), element("th", { scope: "col" }, element("span", { class: "unseen" }, "as a bar"))));
     return element("div", {}, element("h4", {}, heading), element("table", { class: "bars" }, head, element("tbody", {}, ...body)));
   };
 
@@ -83,7 +83,7 @@
     if (found.sentences.length) {
       const rows = found.sentences.map((pair) => element("tr", {}, element("td", {}, ...marked(pair.first)), element("td", { class: "number" }, pair.first_score),
         element("td", {}, ...marked(pair.second)), element("td", { class: "number" }, pair.second_score), element("td", { class: "number" }, pair.difference)));
-      const headings = [found.first, "score", found.second, "score", "difference"].map((text, i) => element("th", { scope: "col", ...(i % 2 || i === 4 ? { class: "number" } : {}) }, text));
+      const headings = [found.first, data.terms.answer, found.second, data.terms.answer, "difference"].map((text, i) => element("th", { scope: "col", ...(i % 2 || i === 4 ? { class: "number" } : {}) }, text));
       place.append(element("h4", {}, "Sentences that differ most"), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Sentences that differ most, ${found.comparison}` },
         element("table", {}, element("thead", {}, element("tr", {}, ...headings)), element("tbody", {}, ...rows))));
     }
@@ -100,8 +100,8 @@
     place.replaceChildren();
     for (const found of system.findings) place.append(finding(found));
     if (system.heat) {
-      place.append(element("h3", {}, "Who is scored differently, and where"),
-        element("p", {}, "Each cell: a person's mean score in a template minus the median score of all people in the same sentences, in % of the range. A row of one colour is a person the system reacts to."));
+      place.append(element("h3", {}, data.terms.heat_title),
+        element("p", {}, data.terms.heat));
       const rows = heatRows(system.heat);
       const spec = structuredClone(withRows("heat", rows));
       const reach = Math.max(...rows.map((row) => Math.abs(row.value ?? 0))) || 1;

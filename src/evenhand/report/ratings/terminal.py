@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from evenhand.rating import Rating, Ratings
 from evenhand.rating.questions import Answer
+from evenhand.report.common.console import Column, print_table
 from evenhand.report.ratings.words import X, in_words, level_text, order_text, questions_of, score_text, where
 
 SCORES = {
-    "rejection": "the weighted rejection score: pairs of classes whose means differ, each level with its weight",
-    "deconfounding": "the largest impact of deconfounding: by how many per cent of itself the mean sentiment for an "
-    "emotion moves once {adjusted_for} is adjusted for; X: from 0 to something else, worse than any number",
+    "rejection": "the weighted rejection score: how many pairs of groups have different means, each confidence level "
+    "with its weight",
+    "deconfounding": "the largest impact of deconfounding: by how many per cent the mean sentiment for an "
+    "emotion changes once {adjusted_for} is adjusted for; X: from 0 to something else, worse than any number",
 }
 LEVELS = "Levels go from 1, the least biased of these, to {levels}. They compare systems; a level never means “fair”."
 LEVELS_ALONE = "A system that is rated alone gets level 1 for a score of 0, else {levels}; a level never means “fair”."
@@ -26,11 +27,10 @@ MOST = 12
 
 def print_ratings(report: Ratings, console: Console) -> None:
     """The orders of all ratings, then each system's score with its uncertainty, and what to keep in mind."""
-    console.print(_orders(report))
+    _print_orders(report, console)
     for result in report.results:
         console.print()
-        console.print(Text(where(result), style="bold"))
-        console.print(_systems(result))
+        _print_systems(result, console)
         for line in _remarks(result):
             console.print(Text(line, style="dim"))
     console.print()
@@ -42,51 +42,48 @@ def print_ratings(report: Ratings, console: Console) -> None:
         console.print(Text(line, style="dim"))
 
 
-def _orders(report: Ratings) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("data", "group", "partial order", "complete order"):
-        table.add_column(heading, overflow="fold")
-    for result in report.results:
-        data = " ".join(part for part in (result.data, result.via and f"via {result.via}") if part)
-        group = ", ".join(part for part in (result.group, result.attribute) if part)
-        partial = "{" + ", ".join(f"{name}: {score_text(score)}" for name, score in result.partial_order) + "}"
-        complete = "{" + order_text(result) + "}"
-        table.add_row(Text(data), Text(group), Text(partial), Text(complete))
-    return table
+def _print_orders(report: Ratings, console: Console) -> None:
+    orders = [Column(heading, wraps=True) for heading in ("partial order", "complete order")]
+    print_table(
+        console, [Column("data"), Column("group"), *orders], [_order(result) for result in report.results], leads=2
+    )
 
 
-def _systems(result: Rating) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    headings = ["system", "raw score"]
+def _order(result: Rating) -> tuple[str, ...]:
+    data = " ".join(part for part in (result.data, result.via and f"via {result.via}") if part)
+    group = ", ".join(part for part in (result.group, result.attribute) if part)
+    partial = ", ".join(f"{name}: {score_text(score)}" for name, score in result.partial_order)
+    return data, group, f"{{{partial}}}", f"{{{order_text(result)}}}"
+
+
+def _print_systems(result: Rating, console: Console) -> None:
+    columns = [Column("system"), Column("raw score", right=True), Column("level")]
     if result.uncertainty is not None:
-        headings += ["95 % of draws", "level", "levels 1, 2 … in draws", "tied with"]
-    else:
-        headings.append("level")
-    for heading in headings:
-        table.add_column(heading, justify="right" if heading == "raw score" else "left", overflow="fold")
+        columns += [Column("95 % of draws"), Column("levels 1, 2 … in draws"), Column("tied with", wraps=True)]
     in_order = [name for name, _ in result.partial_order]
-    for name in [*in_order, *(name for name in result.raw if name not in in_order)]:
-        mark = PARTIAL_MARK if name in result.partial else ""
-        row = [name, score_text(result.raw[name]) + mark]
-        level = level_text(result.ratings[name])
-        table.add_row(*map(Text, row + ([level] if result.uncertainty is None else _unsure(result, name, level))))
-    return table
+    names = [*in_order, *(name for name in result.raw if name not in in_order)]
+    print_table(console, columns, [_system(result, name) for name in names], title=where(result))
 
 
-def _unsure(result: Rating, name: str, level: str) -> list[str]:
+def _system(result: Rating, name: str) -> tuple[str, ...]:
+    mark = PARTIAL_MARK if name in result.partial else ""
+    return (name, score_text(result.raw[name]) + mark, level_text(result.ratings[name]), *_unsure(result, name))
+
+
+def _unsure(result: Rating, name: str) -> list[str]:
     found = result.uncertainty
     if found is None:
-        return [level]
+        return []
     low, high = (X if end is None else score_text(end) for end in found.intervals[name])
     shares = " ".join(f"{share:.0%}" for share in found.levels[name])
     tied = [other for pair in found.tied if name in pair for other in pair if other != name]
-    return [f"{low} to {high}", level, shares, ", ".join(tied)]
+    return [f"{low} to {high}", shares, ", ".join(tied)]
 
 
 def _remarks(result: Rating) -> Iterator[str]:
     """What is true of this rating alone."""
     if result.expected is not None:
-        yield f"A fair system whose answers vary by chance would get about {score_text(result.expected)}, not 0."
+        yield f"An unbiased system whose answers vary by chance would get about {score_text(result.expected)}, not 0."
     if result.partial:
         yield f"{PARTIAL_MARK} partial: rated by what is defined. {_unmet(result)}"
     for name, reason in result.undefined.items():
@@ -104,7 +101,7 @@ def _reading(report: Ratings) -> Iterator[str]:
         over = ", or ".join(dict.fromkeys(one.over for one in found))
         yield (
             f"Uncertainty from {found[0].replicates:,} draws of {over}; systems are tied unless one scores lower in "
-            "97.5 % of them. Draws add chance to chance, so their scores tend to be higher."
+            "97.5 % of them. Drawing adds noise of its own, so scores in draws tend to be higher."
         )
     yield (LEVELS if len(report.systems) > 1 else LEVELS_ALONE).format(levels=report.settings.levels)
 
@@ -130,7 +127,7 @@ def print_answers(ratings: Ratings, console: Console) -> None:
             console.print(Text(f"  {in_words(answer)}"))
         if len(shown) < len(one.answers):
             more = len(one.answers) - len(shown)
-            console.print(Text(f"  ({more} more; --json and --out have them all)", style="dim"))
+            console.print(Text(f"  ({more} more, in the JSON and on the page)", style="dim"))
     if ratings.notes:
         console.print()
     for note in ratings.notes:

@@ -15,9 +15,9 @@ QUESTIONS = {
     "round trip": "What does translating there and back do to the ratings?",
 }
 NEEDS = {
-    "human data": "Not asked: it needs conversations (--chat) and data group 1 or 3.",
+    "human data": "Not asked: it needs conversations (chat) and data group 1 or 3.",
     "human ratings": "Not asked: it needs people's labels as a system (human:FILE,FILE) and what they labelled.",
-    "round trip": "Not asked: it needs a language to go through (--via es).",
+    "round trip": "Not asked: it needs a language to translate through (via).",
 }
 GROUPS = {
     "Group-1": "Made-up sentences with “this man”, “this woman” and the like",

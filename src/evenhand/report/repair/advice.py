@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,13 +12,16 @@ from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair, calibrator_file
 from evenhand.report.audit.words import number
+from evenhand.report.common.commands import joined
 from evenhand.report.repair.words import (
+    UNDEFINED,
     attributes_of,
     comparison,
     correlation,
     family_of,
     gap,
     gone,
+    gone_interval,
     kept,
     listed,
     methods_of,
@@ -94,15 +96,12 @@ def use_command(repair: Repair, folder: Path) -> str | None:
     spec, asked = repaired_spec(repair, folder), repair.provenance.settings
     if spec is None:
         return None
-    words = ["evenhand", "audit", spec]
-    words += ["--corpus", str(folder / CORPUS_FILE)] if repair.corpus is not None else []
-    for attribute in asked.get("attributes") or ():
-        words += ["--attribute", attribute]
+    options = [] if repair.corpus is None else [("--corpus", str(folder / CORPUS_FILE))]
+    options += [("--attribute", attribute) for attribute in asked.get("attributes") or ()]
     if asked.get("range") is not None:
-        words.append(f"--range={','.join(map(str, asked['range']))}")
-    for setting, option in ABOUT_THE_SYSTEM.items():
-        words += [option, asked[setting]] if asked.get(setting) is not None else []
-    return shlex.join(words)
+        options.append(("--range", ",".join(map(str, asked["range"]))))
+    options += [(option, asked[name]) for name, option in ABOUT_THE_SYSTEM.items() if asked.get(name) is not None]
+    return joined("audit", [spec], options)
 
 
 def main_outcomes(repair: Repair, method: str) -> list[Outcome]:
@@ -156,27 +155,35 @@ def _advised(repair: Repair, method: str) -> Headline:
     # On new persons first, as that is what most people want to know; of several gaps the largest.
     best = min(visible, key=lambda one: (one.new != "person", -abs(one.before.value if one.before else 0.0)))
     of = "" if len(outputs_of(repair)) == 1 else f" in {best.output}"
-    more = ", which is more than all of it" if best.reduction is not None and best.reduction > 1 else ""
-    lead = (
-        f"Advised: {method}. It takes {gone(best)} of the gap between {best.first} and {best.second}{of} off{more}, on "
-        f"{unseen(best.new, best.scope)}."
-    )
-    notes = ["More than 100 % of a gap gone means that it turned round."]
-    notes.append("That a gap is closed means that it is not visible any more, not that the system is fair.")
+    between = f"between {best.first} and {best.second}{of}, on {unseen(best.new, best.scope)}"
+    lead = f"Advised: {method}. {_removed(best)} {between} ({_how_far(best)})."
+    notes = ["More than 100 % of a gap gone means that it was reversed."]
+    notes.append("“Closed” means that a gap is no longer visible, not that the system is fair.")
     lines = tuple(outcome_in_words(repair, one) for one in visible)
     others = tuple(outcome_in_words(repair, one) for one in found if one.reduction is None)
     return Headline("advised", lead, lines, others, tuple(notes))
 
 
+def _removed(one: Outcome) -> str:
+    return "It closes the gap" if one.verdict == "closed" else "It reduces the gap"
+
+
+def _how_far(one: Outcome) -> str:
+    """The gap before and after, and how much of it is gone: `0.043 → −0.001; 103 % gone, 95 % to 110 %`."""
+    before, after = (UNDEFINED if gap is None else number(gap.value) for gap in (one.before, one.after))
+    removed = "" if one.reduction is None else f"; {percent(one.reduction)} gone, {gone_interval(one)}"
+    return f"{before} → {after}{removed}"
+
+
 def _nothing(repair: Repair) -> Headline:
     groups = listed(attributes_of(repair))
-    lead = f"Nothing to repair: no gap between the groups of {groups} was visible, for persons in general."
+    lead = f"Nothing to repair: no gap between the groups of {groups} was visible, for people like these."
     lines = dict.fromkeys(_not_visible(repair, one) for one in main_outcomes(repair, repair.methods[0]))
-    notes = ["Not visible is not the same as fair: a gap may lie anywhere in its interval."]
+    notes = ["“Not visible” does not mean “fair”: the gap could be anywhere in its interval."]
     notes += list(_left_alone(repair))
     made = [one.method for one in glances(repair) if one.made]
     if made:
-        notes.append(f"Made a gap where none was visible: {listed(made)}.")
+        notes.append(f"Introduced a gap where none was visible: {listed(made)}.")
     return Headline("nothing to repair", lead, tuple(lines), notes=tuple(notes))
 
 
@@ -190,7 +197,7 @@ def _left_alone(repair: Repair) -> Iterator[str]:
     fitted = [one for one in glances(repair) if one.family == FITTED]
     whole = [one.method for one in fitted if one.left_alone == 1]
     if whole:
-        yield f"Left the scores alone in every fit: {listed(whole)}."
+        yield f"Changed no score in any fit: {listed(whole)}."
     for one in fitted:
         if one.left_alone < 1:
             yield f"{one.method} changed some scores in {percent(1 - one.left_alone)} of its fits."
@@ -201,12 +208,12 @@ def _none_will_do(repair: Repair) -> Headline:
     if not fitted:
         return Headline("no method will do", "No fitted method was tried, so none is advised.", ())
     lines = [f"{method}: {'; '.join(why_not(repair, method)) or 'closes nothing'}." for method in fitted]
-    return Headline("no method will do", "A gap was visible, but no fitted method will do.", tuple(lines))
+    return Headline("no method will do", "A gap was visible, but no fitted method can be advised.", tuple(lines))
 
 
 def _cannot_tell(repair: Repair) -> Headline:
     reasons = dict.fromkeys(one.undefined or "not judged" for one in repair.judgement.outcomes)
-    lead = "Cannot tell: no gap could be judged on what is held out."
+    lead = "Cannot tell: no gap could be judged on held-out data."
     return Headline("cannot tell", lead, tuple(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons))
 
 
@@ -245,7 +252,7 @@ def _advice(repair: Repair, method: str) -> str:
 
 def _against(repair: Repair, method: str) -> Iterator[str]:
     outcomes = repair.outcomes(method=method, scope=None)
-    for bad, words in (("reversed", "turns a gap round"), ("made a gap", "makes a gap")):
+    for bad, words in (("reversed", "reverses a gap"), ("made a gap", "introduces a gap")):
         found = [one for one in outcomes if one.verdict == bad]
         if found:
             more = f", and {len(found) - 1} more" if len(found) > 1 else ""
@@ -254,11 +261,11 @@ def _against(repair: Repair, method: str) -> Iterator[str]:
     if within and min(within) < WITHIN_AT_LEAST:
         yield (
             f"changes the order within a group (rank correlation {correlation(min(within))}, at least "
-            f"{number(WITHIN_AT_LEAST, span=10)} is asked for)"
+            f"{number(WITHIN_AT_LEAST, span=10)} is required)"
         )
     left = [one.spread_kept for one in repair.judgement.prices if one.method == method and one.spread_kept is not None]
     if left and min(left) < SPREAD_AT_LEAST:
-        yield f"flattens all answers ({kept(min(left))} of the spread between sentences is left)"
+        yield f"flattens all scores ({kept(min(left))} of the spread between sentences is left)"
 
 
 def _place(repair: Repair, one: Outcome) -> str:

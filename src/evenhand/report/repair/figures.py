@@ -141,12 +141,12 @@ def price_figure_rows(repair: Repair, output: str) -> list[Row]:
 
 
 def price_chart(rows: Sequence[Row], *, theme: str = "light") -> Spec:
-    """Rank correlation of the scores before with those after, by method; 1 is no price at all."""
+    """Rank correlation of the scores before with those after, by method; 1 means no cost at all."""
     first, second, _, grey = COLOURS[theme]
     names = list(PRICES.values())
     legend = {"orient": "top", "title": None}
     return base_chart(
-        "Dot plot: rank correlation of the scores before with those after each method; 1 is no price at all.",
+        "Dot plot: rank correlation of the scores before with those after each method; 1 means no cost at all.",
         data={"values": list(rows)},
         height={"step": 22},
         layer=[
@@ -190,7 +190,7 @@ def static_figures(repair: Repair) -> dict[str, Spec]:
         figures["-".join(["gaps", *parts])] = gap_chart(gap_rows(repair, one)) | {"title": title}
     for output in outputs_of(repair):
         name = f"price-{output}" if several else "price"
-        figures[name] = price_chart(price_figure_rows(repair, output)) | {"title": f"The price, {output}"}
+        figures[name] = price_chart(price_figure_rows(repair, output)) | {"title": f"The cost, {output}"}
     if repair.published is not None:
         figures |= published_figures.static_figures(repair.published)
     return figures

@@ -40,7 +40,7 @@ from evenhand.report.repair.words import (
 SECTIONS = {
     "short": "In short",
     "gaps": "Before and after",
-    "price": "The price",
+    "price": "The cost",
     "weights": "The weights",
     "paper": "As the paper does",
     "left-out": "Left out",

@@ -88,7 +88,7 @@ def price_cells(one: PriceRow) -> Cells:
             *(correlation(value) for value in (one.overall, one.within, one.words)),
             kept(one.spread_kept),
         ],
-        "dear": one.within is not None and one.within < WITHIN_AT_LEAST,
+        "reordered": one.within is not None and one.within < WITHIN_AT_LEAST,
         "order": f"{correlation(one.order_before)} → {correlation(one.order_after)}",
         "calls": UNDEFINED if calls is None else f"{calls:,.4g}",
         "once": UNDEFINED if one.asked_once is None else f"{one.asked_once:,}",

@@ -1,4 +1,4 @@
-"""The price of each method of a repair, as a table."""
+"""The cost of each method of a repair, as a table."""
 
 from __future__ import annotations
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
 from evenhand.report.audit.words import number
+from evenhand.report.common.console import Column, print_table
 from evenhand.report.repair.advice import headline, outcomes_by_gap
 from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (
@@ -32,12 +32,11 @@ from evenhand.report.repair.words import (
 
 COLOURS = {"lower": "cyan", "higher": "bold red", "cannot-tell": "yellow"}
 KINDS = {"advised": "bold green", "no method will do": "bold red", "cannot tell": "bold yellow"}
-NARROW = 72
 READING = (
-    "Gap: first group minus second, in the output's own units, with the {level} interval for persons, templates and "
-    "words in general. In the tables: what is left of it on persons, templates or emotion words that the method had "
-    "not seen. Closed: not visible any more, and less than half is left; that does not mean fair. "
-    "Each gap is asked about by itself: among many, one in twenty may be visible by chance."
+    "Gap: first group minus second, in the output's own units, with the {level} interval for people, templates and "
+    "words like these. The tables show what is left of it on people, templates or emotion words that the method had "
+    "not seen. Closed: no longer visible, and less than half is left; that does not mean “fair”. "
+    "There is no correction for multiple comparisons: among many gaps, one in twenty may be visible by chance."
 )
 
 
@@ -64,15 +63,11 @@ def _gaps(repair: Repair, console: Console) -> None:
             quiet += 1
             continue
         console.print()
-        console.print(Text(_title(repair, splits[0][0]), style="bold"))
-        if console.width < NARROW:
-            _bullets([f"{split_name(own[0].new)}: {_listed(own)}" for own in splits], console)
-        else:
-            console.print(_table(repair, splits))
+        _print_left(repair, splits, console)
     console.print()
     if quiet:
         many = f"{quiet:,} comparisons" if quiet > 1 else "one comparison"
-        console.print(f"In {many} no gap was visible, and no method made one.\n")
+        console.print(f"In {many} no gap was visible, and no method introduced one.\n")
     console.print(Text(READING.format(level=percent(1 - repair.alpha)), style="dim"))
 
 
@@ -89,37 +84,34 @@ def _title(repair: Repair, one: Outcome) -> str:
     return f"{name}{among}: {verdict(one) if one.before is None else 'before ' + gap(one.before, repair.alpha)}"
 
 
-def _table(repair: Repair, splits: list[list[Outcome]]) -> Table:
+def _print_left(repair: Repair, splits: list[list[Outcome]], console: Console) -> None:
     """What is left under each method, a column for each split; the gap before is the same for all."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("method")
-    for own in splits:
-        table.add_column(split_name(own[0].new))
-    for outcomes in zip(*splits, strict=True):
-        name = Text(outcomes[0].method, style="bold" if outcomes[0].method == repair.advised else "")
-        table.add_row(name, *(Text(_left(one), style=COLOURS[VERDICTS[one.verdict][1]]) for one in outcomes))
-    return table
+    columns = [Column("method"), *(Column(split_name(own[0].new)) for own in splits)]
+    rows = [
+        (
+            Text(outcomes[0].method, style="bold" if outcomes[0].method == repair.advised else ""),
+            *(Text(_left(one), style=COLOURS[VERDICTS[one.verdict][1]]) for one in outcomes),
+        )
+        for outcomes in zip(*splits, strict=True)
+    ]
+    print_table(console, columns, rows, title=_title(repair, splits[0][0]))
 
 
 def _left(one: Outcome) -> str:
     return UNDEFINED if one.after is None else f"{number(one.after.value)} {VERDICTS[one.verdict][0]}"
 
 
-def _listed(outcomes: list[Outcome]) -> str:
-    return ", ".join(f"{one.method} {_left(one)}" for one in outcomes)
-
-
 def _price(repair: Repair, console: Console) -> None:
     _heading(
-        "The price (rank correlation of before with after, the lowest of the splits; 1 is none)",
+        "The cost (rank correlation of the scores before and after, the lowest of all splits; 1 means none)",
         console,
     )
     several = len(outputs_of(repair)) > 1
     for row in price_rows(repair):
         name = f"{row.method} ({row.output})" if several else row.method
-        dear = row.within is not None and row.within < WITHIN_AT_LEAST
+        reordered = row.within is not None and row.within < WITHIN_AT_LEAST
         parts = [
-            f"within groups {correlation(row.within)}{' (too dear)' if dear else ''}",
+            f"within groups {correlation(row.within)}{' (too low)' if reordered else ''}",
             f"all sentences {correlation(row.overall)}",
             f"words {correlation(row.words)}",
             f"spread kept {kept(row.spread_kept)}",
@@ -127,7 +119,7 @@ def _price(repair: Repair, console: Console) -> None:
         if row.order_before is not None or row.order_after is not None:
             parts.append(f"words as intended {correlation(row.order_before)} → {correlation(row.order_after)}")
         if row.calls_per_sentence is not None and row.calls_per_sentence != 1:
-            parts.append(f"{row.calls_per_sentence:,.4g} questions a sentence")
+            parts.append(f"{row.calls_per_sentence:,.4g} questions per sentence")
         console.print(Text(f"• {name}: {', '.join(parts)}"))
     _gold(repair, console)
 

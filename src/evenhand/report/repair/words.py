@@ -18,30 +18,30 @@ FAR = 10.0
 METHODS = {
     "layers": "Moves each group towards the mean of all groups, by as much as the evidence supports.",
     "layers-neutral": "Layers that also move everybody towards a neutral person in the same sentence.",
-    "terms": "Corrects each known name or phrase by itself, held back towards what its group gets; new ones get that.",
+    "terms": "Corrects each known name or phrase separately, pulled towards its group's correction; new ones get that.",
     "sentence-weights": "Layers whose strength is learned from the words of each sentence without its person.",
     "alignment": "Moves the scores of each group to the same spread around the same middle, rank by rank.",
     "averaging": "Asks about every version of a sentence, one for each person, and gives them all the mean.",
-    "neutral": "Asks about a neutral person instead, so that the system never learns who it is.",
+    "neutral": "Asks about a neutral person instead, so that the system never sees who it is about.",
     "multiplicative": "Multiplies probabilities by what the bare phrases of each group call for.",
     "multiplicative-mean": "The same, with half of each attribute's factors.",
     "multiplicative-ratio": "The same, with shares by how large the gap of each attribute was.",
     "additive": "Adds to probabilities what the bare phrases of each group call for.",
     "additive-mean": "The same, with half of each attribute's part.",
     "additive-ratio": "The same, with shares by how large the gap of each attribute was.",
-    "contextual": "Divides by what the system says to a text without content; it knows no groups.",
+    "contextual": "Divides by what the system says about a text without content; it knows nothing of groups.",
 }
 """What each method does, in one sentence."""
 
 FAMILIES = {FITTED: "fitted", EXACT: "exact", PUBLISHED: "published"}
 FAMILY_MEANINGS = {
-    FITTED: "Learned on one half of the persons, templates or words, and judged on the other half.",
+    FITTED: "Learned on one half of the people, templates or words, and judged on the other half.",
     EXACT: "Equal by construction: nothing is learned, but more or other questions are asked.",
     PUBLISHED: "The calibration of Huang, Wang and Zhang, from bare phrases such as “A woman”, and plain contextual "
-    "calibration. Shown for comparison, over-correction and all.",
+    "calibration. Shown for comparison, including where it over-corrects.",
 }
 
-SPLITS = {"person": "new persons", "template": "new templates", "emotion_word": "new emotion words"}
+SPLITS = {"person": "new people", "template": "new templates", "emotion_word": "new emotion words"}
 SCOPES = {EVERYBODY: "everybody", PAIRED: "pairs of noun phrases", UNPAIRED: "names"}
 PREFERRED = (EVERYBODY, UNPAIRED, PAIRED)
 """Among whom a gap is told, where one sentence has to do: the first among whom it was visible."""
@@ -53,20 +53,20 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
     "reduced": ("reduced", "lower"),
     "not reduced": ("not reduced", "higher"),
     "reversed": ("reversed", "higher"),
-    "made a gap": ("made a gap", "higher"),
+    "made a gap": ("introduced a gap", "higher"),
     "undefined": (UNDEFINED, "cannot-tell"),
 }
 """What verdicts are called, and their colour on the page."""
 
 VERDICT_MEANINGS = {
-    NO_GAP: "Neither before nor after. That is not the same as no gap.",
-    "closed": "A gap was visible before. It is not any more, and less than half of it is left; what is left may lie "
+    NO_GAP: "Neither before nor after. That does not mean that there is none.",
+    "closed": "A gap was visible before. It no longer is, and less than half of it is left; what is left may lie "
     "anywhere in its interval.",
     "reduced": "The gap is smaller, but still visible, or more than half of it is left.",
     "not reduced": "The gap is as large as before, or larger.",
     "reversed": "A visible gap of the opposite sign: over-corrected.",
-    "made a gap": "No gap was visible before, and one is after.",
-    UNDEFINED: "There is no answer; the reason stands beside it.",
+    "introduced a gap": "No gap was visible before, and one is after.",
+    UNDEFINED: "There is no answer; the reason is given next to it.",
 }
 
 
@@ -90,7 +90,7 @@ def unseen(new: str, scope: str) -> str:
     ('names not seen before', 'templates not seen before', 'templates not seen before (pairs of noun phrases)')
     """
     if new == "person":
-        return f"{'persons' if scope == EVERYBODY else scope_name(scope)} not seen before"
+        return f"{'people' if scope == EVERYBODY else scope_name(scope)} not seen before"
     among = "" if scope == EVERYBODY else f" ({scope_name(scope)})"
     return f"{split_name(new).removeprefix('new ')} not seen before{among}"
 
@@ -188,7 +188,7 @@ def gone_interval(one: Outcome) -> str:
     if one.reduction is None:
         return ""
     if one.reduction_interval is None:
-        return "no interval: the gap was too near to zero"
+        return "no interval: the gap was too close to zero"
     return " to ".join(_end(end) for end in one.reduction_interval)
 
 
@@ -250,7 +250,7 @@ def layer_name(layer: Layer) -> str:
 def layer_in_words(layer: Layer) -> str:
     """How much of the correction the evidence supports."""
     if layer.p is None:
-        tested = "" if layer.deserved else "there is nothing to test it with"
+        tested = "" if layer.deserved else "there is nothing to test it against"
     else:
         tested = f"p {shown_p(layer.p)}"
     if not layer.deserved:
@@ -272,9 +272,7 @@ def _vector(values: Sequence[float]) -> str:
 def gold_in_words(repair: Repair) -> str:
     """Whether texts that name nobody keep their scores."""
     if not repair.gold:
-        return (
-            "No gold data was given: the agreement with people is not known, and no texts that name nobody were tried."
-        )
+        return "No gold data was given, so agreement with people is unknown, and no texts that name nobody were tried."
     changed = list(dict.fromkeys(one.method for one in repair.gold if not one.kept))
     some = repair.gold[0]
     others = f"{some.texts - some.named:,} of {some.texts:,} texts name nobody whom a repair knows"

@@ -33,7 +33,7 @@ SECTIONS = {
 }
 SUBMISSIONS = "submissions"
 COLUMNS = ("system", "dimension", "rank", "Spearman")
-TEXTS = ("system", "dimension", "these persons", "in general")
+TEXTS = ("system", "dimension", "those tested", "others like them")
 
 
 def to_html(study: Study) -> str:
@@ -143,7 +143,7 @@ def _table(table: Table) -> dict[str, Any]:
 def _headings(study: Study) -> list[str]:
     found = list(COLUMNS)
     for table in study.full():
-        found += [f"{table.name}: gap", "Δ-spread", "these persons", "in general"]
+        found += [f"{table.name}: gap", "Δ-spread", "those tested", "others like them"]
     return found
 
 
@@ -190,7 +190,7 @@ def _descriptor(one: Any) -> dict[str, str]:
 
 
 def _effects(study: Study) -> list[dict[str, Any]]:
-    """How many submissions do what to the baseline's gap, on these persons and in general."""
+    """How many submissions do what to the baseline's gap, for those tested and for others like them."""
     found = []
     for table in study.full():
         beside = [one.against[table.name] for one in study.submissions if table.name in one.against]

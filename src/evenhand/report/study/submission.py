@@ -114,7 +114,8 @@ def _beside(study: Study, one: Examined, table: Table) -> str | None:
     general = beside.general_effect or "undefined"
     # The page goes to those who made the system: it names no other team.
     name = study.baseline if study.baseline is not None and is_usual(study.baseline) else "The baseline"
-    return f"{name} has a gap of {gap} here. Beside it: {beside.effect} (these persons), {general} (in general)."
+    effects = f"{beside.effect} (those tested), {general} (others like them)"
+    return f"{name} has a gap of {gap} here. Compared with it: {effects}."
 
 
 def _bars(shares: Sequence[Share], span: float) -> list[dict[str, Any]]:

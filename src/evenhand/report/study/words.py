@@ -10,7 +10,7 @@ from evenhand.studies.statements import Statement
 from evenhand.studies.tables import ALL, UNDEFINED, Table
 
 PUBLISHED = "as published"
-GENERAL = "in general"
+GENERAL = "for names like these"
 SUBSETS = {
     "all": "all sentences",
     "neutral": "neutral sentences",
@@ -30,10 +30,10 @@ def group_name(table: Table, group: str) -> str:
 
 
 def table_title(table: Table) -> str:
-    """`Gender: female − male, neutral sentences (44 comparisons a submission)`."""
+    """`Gender: female − male, neutral sentences (44 comparisons per submission)`."""
     lead = f"{table.attribute[:1].upper()}{table.attribute[1:]}"
     where = SUBSETS.get(table.subset, table.subset)
-    return f"{lead}: {table.first} − {table.second}, {where} ({_sizes(table)} comparisons a submission)"
+    return f"{lead}: {table.first} − {table.second}, {where} ({_sizes(table)} comparisons per submission)"
 
 
 def _sizes(table: Table) -> str:
@@ -71,25 +71,25 @@ def summary(statements: Sequence[Statement]) -> list[Statement]:
 def _significant(one: Statement, table: Table) -> str:
     share = f"{one.significant} of {counted(one.submissions)} ({one.share_significant:.0%})"
     if one.significant == 0:
-        return f"No submission of {one.submissions} shows a significant difference on these very persons."
+        return f"None of {counted(one.submissions)} shows a significant difference for the people tested."
     show, score = ("shows", "scores") if one.significant == 1 else ("show", "score")
     sides = ((one.first_higher, table.first), (one.second_higher, table.second))
     return (
-        f"{share} {show} a significant difference on these very persons: "
+        f"{share} {show} a significant difference for the people tested: "
         f"{' and '.join(f'{number} {score} {group} higher' for number, group in sides)}."
     )
 
 
 def _in_general(one: Statement, table: Table) -> str:
     return (
-        f"For persons in general: {table.first} higher {one.higher}, {table.second} higher {one.lower}, "
+        f"For people like these: {table.first} higher {one.higher}, {table.second} higher {one.lower}, "
         f"equivalent within the tolerance {one.equivalent}, cannot tell {one.cannot_tell}."
     )
 
 
 def _spread(one: Statement) -> str:
     ends = f"{number(one.smallest_spread)} to {number(one.largest_spread)}"
-    return f"Δ-spreads reach from {ends} (median {number(one.median_spread)})."
+    return f"Δ-spreads range from {ends} (median {number(one.median_spread)})."
 
 
 def _largest(one: Statement) -> str:

@@ -57,7 +57,7 @@ def checked_gguf(path: Path) -> GgufHeader:
         size = path.stat().st_size
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
-                raise EvenhandError(f"{path} is no GGUF file: it does not begin with {MAGIC.decode()}")
+                raise EvenhandError(f"{path} is not a GGUF file: it does not begin with {MAGIC.decode()}")
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 header = _Reader(content, path).header()
     except OSError as error:

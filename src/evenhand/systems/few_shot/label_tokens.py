@@ -90,7 +90,7 @@ def refuse_beginnings(labels: Sequence[str], chains: Sequence[Sequence[T]]) -> N
     """Raise if one label is, in tokens, the beginning of another: how much of its mass is the other's is unknown."""
     for label, chain in zip(labels, chains, strict=True):
         if not chain:
-            raise UsageError(f"the label {label!r} is no token of its own after this prompt; choose another")
+            raise UsageError(f"the label {label!r} is not a token of its own after this prompt; choose another")
         for other, longer in zip(labels, chains, strict=True):
             if other != label and list(longer[: len(chain)]) == list(chain):
                 raise UsageError(

@@ -89,7 +89,7 @@ def _pairs(logprobs: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
         )
     for token, log in pairs:
         if not isinstance(token, str) or isinstance(log, bool) or not isinstance(log, int | float) or log > ROUNDING:
-            raise BadAnswer(f"it lists the token {token!r} with {log!r}, which is no log-probability (0 at most)")
+            raise BadAnswer(f"it lists the token {token!r} with {log!r}, which is not a log-probability (at most 0)")
         yield token, float(log)
 
 

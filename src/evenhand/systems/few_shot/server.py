@@ -35,7 +35,7 @@ def address_of(base_url: str | None, path: str) -> str:
     """
     given = (base_url or os.environ.get(ADDRESS, "")).strip()
     if not given:
-        raise UsageError(f"'openai' needs to know where its server listens: --base-url URL, or set {ADDRESS}")
+        raise UsageError(f"'openai' needs the address of its server: give base_url, or set {ADDRESS}")
     parts = _parts(given)
     base = ENDINGS.sub("", parts.path.rstrip("/")) or VERSION
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc, f"{base}/{path}", parts.query, ""))
@@ -48,7 +48,7 @@ def _parts(url: str) -> urllib.parse.SplitResult:
     except ValueError:
         named = False
     if not named or parts.scheme not in ("http", "https"):
-        raise UsageError(f"{url!r} is no address of a server; write http://HOST:PORT or https://HOST/v1")
+        raise UsageError(f"{url!r} is not the address of a server; write http://HOST:PORT or https://HOST/v1")
     if parts.username is not None or parts.password is not None:
         raise UsageError("'openai': an address must hold no password, as it is shown in reports; set key_env instead")
     return parts

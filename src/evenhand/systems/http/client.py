@@ -147,9 +147,9 @@ def _checked(url: str, *, shown: str) -> urllib.parse.SplitResult:
         parts = urllib.parse.urlsplit(url)
         _ = parts.port, (parts.hostname or "").encode("idna")  # they raise where there is something wrong with them
     except ValueError as error:
-        raise UsageError(f"{shown!r} is no address of an endpoint") from error
+        raise UsageError(f"{shown!r} is not the address of an endpoint") from error
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{shown!r} is no address of an endpoint; write http://HOST/PATH or https://HOST/PATH")
+        raise UsageError(f"{shown!r} is not the address of an endpoint; write http://HOST/PATH or https://HOST/PATH")
     if parts.username is not None or parts.password is not None:
         raise UsageError("'http': an address must hold no password, as it is shown in reports; use the setting headers")
     if not url.isascii() or not url.isprintable() or " " in url:

@@ -49,7 +49,7 @@ class Path:
 
     def __post_init__(self) -> None:
         if not all(self.written.split(".")):
-            raise UsageError(f"'http': {self.written!r} is no path; write one such as scores or data.*.score")
+            raise UsageError(f"'http': {self.written!r} is not a path; write one such as scores or data.*.score")
 
     def of(self, answer: Any) -> Any:
         """What the path leads to; a `*` gives a list.

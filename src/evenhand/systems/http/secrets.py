@@ -43,7 +43,7 @@ class Secrets:
     def _header(self, name: str, value: object) -> str:
         where = f"the header {name!r}"
         if not FIELD_NAME.fullmatch(name):
-            raise UsageError(f"'http': {name!r} is no name of a header")
+            raise UsageError(f"'http': {name!r} is not the name of a header")
         if not isinstance(value, str):
             raise UsageError(f"'http': {where} must be a text; put it in quotes")
         # What is written down in plain text may be a secret as well, all of it or the part after a word like Bearer.

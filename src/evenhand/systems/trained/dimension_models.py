@@ -50,7 +50,7 @@ def model_files(address: str, ending: str, *, made_by: str, needs: tuple[str, ..
     """The file that is named, or those in a folder, or those in its sub-folders, with this ending."""
     path = Path(address).expanduser()
     if path.is_file() and not path.name.endswith(ending):
-        raise UsageError(f"{path} is no trained model: those of {made_by} end in {ending}")
+        raise UsageError(f"{path} is not a trained model: those of {made_by} end in {ending}")
     if path.is_file():
         return [path]
     make = f"make one: {' '.join([made_by, '--train FILE', *needs])} --dimension anger --out {path}"

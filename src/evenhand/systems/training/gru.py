@@ -130,7 +130,7 @@ def _vocabulary(texts: Sequence[str], fewest: int) -> tuple[str, ...]:
     counts = Counter(word for text in texts for word in words(text))
     often = tuple(sorted(word for word, count in counts.items() if count >= fewest))
     if not often:
-        raise UsageError(f"no word occurs {fewest} times in the training texts; lower --min-count")
+        raise UsageError(f"no word occurs {fewest} times in the training texts; lower the minimum count")
     return often
 
 
@@ -141,8 +141,8 @@ def _values(lesson: Lesson, settings: GruSettings) -> Array:
     classes: Array = np.unique(lesson.scores)
     if len(classes) > MOST_CLASSES:
         raise UsageError(
-            f"{lesson.source}: {len(classes)} different scores are no classes ({MOST_CLASSES} is the most); "
-            "use --target regression"
+            f"{lesson.source}: {len(classes)} different scores are too many for classes (at most {MOST_CLASSES}); "
+            "use regression as the target"
         )
     return classes
 
@@ -174,7 +174,7 @@ def _trained(network: Any, seen: Examples, unseen: Examples, settings: GruSettin
             advance(len(texts))
         error = _error_on(network, unseen, settings)
         if not math.isfinite(error):
-            raise EvenhandError(f"training went astray in epoch {epoch} (the error is {error}); lower --learning-rate")
+            raise EvenhandError(f"training diverged in epoch {epoch} (the error is {error}); lower the learning rate")
         if error < least:
             state = {name: tensor.clone() for name, tensor in network.state_dict().items()}
             least, course = error, Course(state, epoch, epoch)

@@ -146,7 +146,9 @@ def _columns_found(path: Path, text_column: str | None, label_column: str | None
         label_column = next((spelled[name] for name in LABEL_COLUMNS if name in spelled), None)
     if label_column is None:
         known = ", ".join(LABEL_COLUMNS)
-        raise EvenhandError(f"{path}: no column of labels ({known}); it has {', '.join(there)}; use --label-column")
+        raise EvenhandError(
+            f"{path}: no column of labels ({known}); it has {', '.join(there)}; name it with label_column"
+        )
     texts = () if text_column is None else (("text", text_column),)
     file = TaskFile(path, (*texts, ("score", label_column)))
     try:
@@ -154,7 +156,7 @@ def _columns_found(path: Path, text_column: str | None, label_column: str | None
     except UsageError:
         raise
     except EvenhandError as error:
-        raise EvenhandError(f"{error}; use --text-column") from error
+        raise EvenhandError(f"{error}; name it with text_column") from error
     return file
 
 
@@ -167,7 +169,7 @@ def _common_scale(files: Sequence[_File]) -> Scale | None:
     for file in files:
         if file.dimension not in VALENCE:
             raise UsageError(
-                f"{file.path} is of {file.dimension!r}, whose grades have no neutral middle; leave out --classes"
+                f"{file.path} is of {file.dimension!r}, whose grades have no neutral middle; leave out classes"
             )
     plain = [file for file in files if file.scale is None]
     grades = [grade for file in plain for cell in file.cells if (grade := grade_of(cell)) is not None]
@@ -188,7 +190,7 @@ def _polarity(file: _File, row: int, cell: str, scale: Scale | None) -> str:
         named = named_polarity(cell)
         if named is None:
             raise EvenhandError(
-                f"{file.where(row)}: {quoted(cell, 60)} is no grade, and not negative, neutral or positive"
+                f"{file.where(row)}: {quoted(cell, 60)} is neither a grade nor negative, neutral or positive"
             )
         return named
     if scale is None or not scale.holds(grade):
@@ -203,7 +205,9 @@ def _label(file: _File, row: int, cell: str) -> str:
     if grade is None:
         return cell
     if grade != int(grade):
-        raise EvenhandError(f"{file.where(row)}: {cell} is no label; --classes 2 or 3 makes classes of such grades")
+        raise EvenhandError(
+            f"{file.where(row)}: {cell} is not a label; to make classes of such grades, set classes to 2 or 3"
+        )
     return str(int(grade))
 
 

@@ -109,12 +109,12 @@ def _check_columns(file: TaskFile) -> None:
         except UsageError:
             raise
         except EvenhandError as error:
-            raise EvenhandError(f"{error}; say which it is with --{role}-column") from error
+            raise EvenhandError(f"{error}; name it with {role}_column") from error
 
 
 def _one_dimension(files: Sequence[TaskFile], wanted: str | None) -> str | None:
     """The dimension that the files are of; all that name one name the same, and the one that is wanted."""
-    said, where = wanted, f"--dimension {wanted}"
+    said, where = wanted, f"the dimension {wanted!r} that was asked for"
     for file in files:
         file.refuse_second_header()
         here, hinted = file.dimension, dimension_in_name(file.path)
@@ -159,7 +159,7 @@ def _refuse_outside(part: Marked, low: float, high: float) -> None:
         here = part.file.table.where(part.rows[first])
         raise EvenhandError(
             f"{here}: the score {part.numbers[first]:g} is outside {low:g}..{high:g}; "
-            "give the scale of the scores with --range LOW,HIGH"
+            "give the scale of the scores (--range on the command line)"
         )
 
 

@@ -12,7 +12,6 @@ from evenhand.schemes import BILOU
 from evenhand.systems.trained.card import Part
 
 CARD = "training.json"
-OPTIONS = {"learning_rate": "--lr"}
 
 TaskName = Literal["classify", "tag"]
 
@@ -94,9 +93,8 @@ def transformer_settings(**given: Any) -> TransformerSettings:
         return TransformerSettings.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        name = str(first["loc"][0])
-        option = OPTIONS.get(name, "--" + name.replace("_", "-"))
-        raise UsageError(f"{option} {first['input']}: {first['msg']}") from error
+        setting = str(first["loc"][0]).replace("_", " ")
+        raise UsageError(f"{setting} {first['input']}: {first['msg']}") from error
 
 
 def label_quality(known: Sequence[str], predicted: Sequence[str], labels: Iterable[str], how: str) -> LabelQuality:

@@ -69,7 +69,9 @@ class Run:
                 advance(len(batch))
             logits, error = self.answers(unseen)
             if not math.isfinite(error):
-                raise EvenhandError(f"training went astray in epoch {epoch} (the error is {error}); lower --lr")
+                raise EvenhandError(
+                    f"training diverged in epoch {epoch} (the error is {error}); lower the learning rate"
+                )
             reached = (self.task.score(self.task.quality(development, unseen, logits, "")), -error)
             log.debug("epoch %d: %.4f on the development data, error %.4f", epoch, reached[0], error)
             if reached > best:

@@ -163,10 +163,10 @@ def read_task(
     if name == Classify.name:
         known = cast(LabelledTexts | None, like)
         return read_labelled(paths, classes=classes, text_column=text_column, label_column=label_column, like=known)
-    idle = {"--classes": classes, "--text-column": text_column, "--label-column": label_column}
+    idle = {"classes": classes, "text_column": text_column, "label_column": label_column}
     for option, given in idle.items():
         if given is not None:
-            raise UsageError(f"{option} is for --task {Classify.name}; words and tags have their places")
+            raise UsageError(f"{option} is for the task {Classify.name!r}; tagged files have their own columns")
     return read_tagged(paths, like=cast(TaggedSentences | None, like))
 
 

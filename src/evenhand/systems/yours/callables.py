@@ -108,7 +108,7 @@ def as_scorer(
     elif callable(obj):
         function = obj
     else:
-        raise UsageError(f"{name!r} cannot be asked: it is no scorer, has no predict, and cannot be called")
+        raise UsageError(f"{name!r} cannot be asked: it is not a scorer, has no predict method, and cannot be called")
     declared = outputs if outputs is not None else getattr(obj, "outputs", None)
     if declared is None:
         declared = _probed(function, name)
