@@ -74,7 +74,8 @@ def test_the_card_comes_as_json_and_nothing_else(table: Path, tmp_path: Path) ->
     [
         (
             (),
-            "ratings.csv, line 2: the score 5 is outside 0..1; give the scale of the scores (--range on the command line)",
+            "ratings.csv, line 2: the score 5 is outside 0..1; give the scale of the scores (--range on the command "
+            "line)",
         ),
         (("--range", "5,1"), "--range '5,1': the first number must be below the second"),
         (("--range", "1,5", "--head", "forest"), "unknown head 'forest'; known: ridge, svr"),

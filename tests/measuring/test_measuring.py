@@ -247,3 +247,24 @@ def test_tagged_sentences_on_disk_are_measured(tmp_path: Path) -> None:
     path.write_text("\n".join(json.dumps(row) for row in rows))
     found = measure_file(path).results[0].measurements
     assert found["tpr_gap"]["LOC"].value == 1.0
+
+
+def test_to_have_missed_none_of_these_countries_shows_no_gap_to_be_small() -> None:
+    made = load_corpus("ner-country")
+    gold = {tuple(tokens): tags for tokens, tags in zip(made.frame["tokens"], made.frame["tags"], strict=True)}
+    report = audit(lambda sentences: [list(gold[tuple(tokens)]) for tokens in sentences], made, progress=False)
+    for finding in report.findings:
+        assert finding.verdict == "cannot tell"
+        assert finding.generalising.interval is None
+        assert "with 12 per group, up to 22% of them" in finding.undefined["equivalence.equivalent"]
+
+
+def test_metrics_of_several_draws_say_that_they_are_of_the_majority() -> None:
+    made = load_corpus("ner-country").sample(200)
+
+    def tag(sentences: list[list[str]]) -> list[list[str]]:
+        return [["O"] * len(tokens) for tokens in sentences]
+
+    tag.samples = True  # type: ignore[attr-defined]
+    report = audit(tag, made, draws=3, progress=False)
+    assert "metrics are of the tags that most of the 3 draws gave" in results(report)[0].notes

@@ -344,3 +344,17 @@ def test_the_commands(runs: Path, tmp_path: Path) -> None:
     assert isinstance(refused.exception, UsageError)
     other = ["compare", f"{runs}/one#{SMALL}", str(runs / "large"), "--attribute", "gender", "--out", str(runs / "one")]
     assert "already holds another result (audit of" in str(run.invoke(app, other).exception)
+
+
+def test_metrics_of_taggers_are_not_made_up_from_what_was_found() -> None:
+    def every(sentences: list[list[str]]) -> list[list[str]]:
+        return [["U-LOC"] * len(tokens) for tokens in sentences]
+
+    def none(sentences: list[list[str]]) -> list[list[str]]:
+        return [["O"] * len(tokens) for tokens in sentences]
+
+    one, other = (evenhand.audit(tagger, "ner-country", sample=200, progress=False) for tagger in (every, none))
+    found = evenhand.compare(one, other)
+    assert found.metrics == ()
+    assert any("metrics of taggers are not compared" in note.text for note in found.notes)
+    assert found.gaps

@@ -79,12 +79,20 @@ def _combined(pair: Paired, matrix: Floats) -> Scores:
     columns = [
         Column(
             f"{pair.other_called} − {pair.one_called}",
-            Output(column.output.name, low=None, high=None, unit=column.output.span),
+            Output(column.output.name, low=None, high=None, unit=column.output.span, kind=column.output.kind),
             None,
+            max(one.draws, column.draws),
+            _spread(one, column),
         )
-        for column in pair.other.columns
+        for one, column in zip(pair.one.columns, pair.other.columns, strict=True)
     ]
     return Scores(pair.one.ids, matrix, tuple(columns), pair.one.corpus_digest)
+
+
+def _spread(one: Column, other: Column) -> float | None:
+    """How far draws lie apart, of two systems together."""
+    known = [column.draw_spread for column in (one, other) if column.draw_spread is not None]
+    return sum(spread**2 for spread in known) ** 0.5 if known else None
 
 
 def _difference(pair: Paired, one: Finding, other: Finding, difference: Finding, total: Finding) -> GapDifference:

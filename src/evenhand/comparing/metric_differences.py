@@ -18,6 +18,7 @@ from evenhand.measuring import LABEL, predictions_of
 from evenhand.metrics import Predictions
 from evenhand.metrics.differences import MetricDifference, metric_differences
 from evenhand.results import Note
+from evenhand.systems.base import FOUND
 
 RESAMPLES = 500
 
@@ -44,6 +45,11 @@ def measured_differences(
     found: list[MeasuredDifference] = []
     notes: list[Note] = []
     for pair in pairs:
+        if any(column.output.kind == FOUND for column in pair.one.columns):
+            if attributes:
+                about = f"{pair.one_called}, {pair.other_called}"
+                notes.append(Note(about, "metrics of taggers are not compared, only how often entities are found"))
+            continue
         for attribute in attributes:
             try:
                 found += _of_pair(pair, corpus, attribute, settings)

@@ -154,7 +154,7 @@ def _paired(one: Run, other: Run, names: tuple[str, str], digest: str) -> Paired
         replace(part.pick(list(chosen)), corpus_digest=digest)
         for part, chosen in zip(scores, zip(*places, strict=True), strict=True)
     )
-    shares = bool((first.spans != second.spans).any())
+    shares = [one.output.span for one in first.columns] != [one.output.span for one in second.columns]
     if shares:
         first, second = _as_shares(first), _as_shares(second)
     return Paired(first, second, scores[0], scores[1], *_called(one, other, first, second), shares)
@@ -177,7 +177,14 @@ def _paired_outputs(one: Sequence[Column], other: Sequence[Column]) -> list[tupl
 
 def _as_shares(scores: Scores) -> Scores:
     """The same scores, measured by their ranges (or units)."""
-    columns = [replace(one, output=replace(one.output, low=None, high=None, unit=1.0)) for one in scores.columns]
+    columns = [
+        replace(
+            one,
+            output=replace(one.output, low=None, high=None, unit=1.0),
+            draw_spread=None if one.draw_spread is None else one.draw_spread / one.output.span,
+        )
+        for one in scores.columns
+    ]
     return Scores(scores.ids, read_only(scores.matrix / scores.spans), tuple(columns), scores.corpus_digest)
 
 

@@ -15,6 +15,7 @@ from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
 from evenhand.contrasts import Contrast, Floats, side_labels
 from evenhand.stats import persons_to_settle, smallest_visible_gap
+from evenhand.systems.base import FOUND
 
 CONSTANT = "constant: every comparison gives the same difference, so there is no variance to test against"
 IDENTICAL = "identical: no difference exceeds rounding"
@@ -23,6 +24,10 @@ TOO_THIN = "less than one degree of freedom: nearly all sentences are of one tem
 NO_TOKENISER = "no tokeniser is known for this system"
 NO_GROUPS = "an interaction compares gaps, not two groups of persons"
 NOT_ASKED = "not asked for here"
+ALL_ALIKE = (
+    "all that were tested are treated alike, which says little about others: with {n:g} per group, up to {s:.0%} of them "
+    "could be treated differently"
+)
 NOT_BY_PERSONS_ALONE = "more persons alone would not settle it: templates and words vary too much"
 
 
@@ -85,6 +90,10 @@ class _Judge:
         p, mean = float(test.p[number]), float(test.mean[number])
         p_adjusted = self._family.published.adjust(p, member=self._member)
         general, equivalence = self._general(number), self._equivalence(number)
+        if output.kind == FOUND and self._is_flat(number):
+            # One that was not asked may be missed whole: to have missed none of these shows no gap to be small.
+            equivalence = replace(equivalence, equivalent=None, bound=None)
+            general = replace(general, interval=None) if general.estimate == 0 else general
         found = Finding(
             system=column.system,
             output=output.name,
@@ -152,6 +161,10 @@ class _Judge:
         bound = None if self._tested.components is None else _or_none(self._bound, number)
         return Equivalence(delta, equivalent=None if bound is None else bound <= delta, bound=bound)
 
+    def _is_flat(self, number: int) -> bool:
+        """Whether persons, templates and words make no difference at all."""
+        return self._tested.components is not None and self._tested.components.variance[number] == 0
+
     def _power(self, number: int) -> Power:
         if self._tested.components is None:
             return Power(None, self._per_group, None)
@@ -166,7 +179,11 @@ class _Judge:
         of_design = contrast.not_general
         if of_design is None and parts is not None and parts.too_thin[number]:
             of_design = TOO_THIN
+        alike = ALL_ALIKE.format(n=self._per_group, s=1 - self._alpha ** (1 / self._per_group))
         why = {
+            "equivalence.equivalent": alike,
+            "equivalence.bound": alike,
+            "generalising.interval": alike,
             "t": IDENTICAL if test.identical[number] else CONSTANT,
             "range": "this output has no bounds; tolerances refer to its unit",
             "mean_positive": no_sign.format("positive"),

@@ -145,11 +145,12 @@ def measure_taggers(
     settings = settings or MeasureSettings()
     corpus.refuse_unknown(attributes or ())
     found = {name: tagged_predictions(tags, corpus, name) for name in attributes or corpus.attributes}
-    results = [
-        replace(measured_tags(by_tagger[column.system], column.system, name, settings), labels=corpus.labels_of(name))
-        for column in tags.columns
-        for name, by_tagger in found.items()
-    ]
+    results = []
+    for column, draws in tags:
+        for name, by_tagger in found.items():
+            one = measured_tags(by_tagger[column.system], column.system, name, settings)
+            voted = [f"metrics are of the tags that most of the {len(draws)} draws gave"] if len(draws) > 1 else []
+            results.append(replace(one, labels=corpus.labels_of(name), notes=(*one.notes, *voted)))
     provenance = Provenance.collect(
         corpora=[corpus],
         tags=[tags],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from evenhand.asking import Scores
 from evenhand.comparing import Settings
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.comparison import Comparison
@@ -99,6 +100,10 @@ class _Side:
         return Run.of(self.audit, name).chosen(self.system)
 
 
+def _ends(scores: Scores) -> list[tuple[float | None, float | None]]:
+    return [(column.output.low, column.output.high) for column in scores.columns]
+
+
 def _is_same(one: _Side, other: _Side) -> bool:
     """Whether a system would be compared with itself."""
     if one.system != other.system:
@@ -182,4 +187,6 @@ def _output_notes(pair: Paired) -> list[str]:
             )
     if pair.shares:
         notes.append("their ranges differ, so all numbers are shares of the range")
+    elif _ends(pair.one) != _ends(pair.other):
+        notes.append("their ranges are equally wide but not the same; scores are compared as they are")
     return notes
