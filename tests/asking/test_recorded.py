@@ -406,7 +406,8 @@ WRONG: dict[str, tuple[str, dict[str, object], str]] = {
     "outside its own range": (
         GOOD,
         {"outputs": {"joy": {"high": 0.35}}},
-        "p.csv, line 3, column 'joy': 0.4 is outside the range 0..0.35; if that is right, give its bounds (--range on the command line), or",
+        "p.csv, line 3, column 'joy': 0.4 is outside the range 0..0.35; if that is right, give its bounds (--range on the "
+        "command line), or",
     ),
     "an unknown label": (
         LABELS.replace("positive", "postive"),
