@@ -482,7 +482,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(server: Server, corpus: Cor
     scores = score([small(Http(server.url, batch_size=1))], corpus, cache=tmp_path)
     assert scores.matrix[:, 0].tolist() == lengths(corpus.frame["text"].to_list())
     asked = [text for request in server.requests for text in request.body["texts"]]
-    # A few kept batches are asked again, to see that the endpoint still answers the same.
+    # What is kept of so few is asked again first, to see that the endpoint still answers the same.
     checked, new = asked[:-2], asked[-2:]
     assert all("dad" not in text for text in checked)
     assert sorted(new) == ["My dad feels glad.", "My dad feels sad."]
