@@ -60,3 +60,11 @@ def one_line(value: object, most: int = 200) -> str:
     """Anything as one line, cut where it is long."""
     line = " ".join(str(value).split())
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def so_many(count: int, noun: str) -> str:
+    """
+    >>> so_many(1, "text"), so_many(1_200, "text")
+    ('1 text', '1,200 texts')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -50,12 +50,14 @@ def test_several_outputs_come_as_rows(recorder: Any) -> None:
         (
             1.2,
             "1.2",
-            "outside its declared range 0..1; if that is right, give its bounds (--range on the command line), or low and high in a system file",
+            "outside its declared range 0..1; "
+            "if that is right, give its bounds (--range on the command line), or low and high in a system file",
         ),
         (
             -0.001,
             "-0.001",
-            "outside its declared range 0..1; if that is right, give its bounds (--range on the command line), or low and high in a system file",
+            "outside its declared range 0..1; "
+            "if that is right, give its bounds (--range on the command line), or low and high in a system file",
         ),
         (10**400, "inf", "not a finite number"),
         ("0.5", "'0.5'", "not a number"),

@@ -11,8 +11,26 @@ from pydantic import ValidationError
 
 from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.corpora.language import Language, language
-from evenhand.corpora.neutral import NeutralTexts, neutral_text, neutral_texts, neutralised
+from evenhand.corpora.neutral import NeutralTexts, neutral_texts, neutralised
 from evenhand.corpora.neutral_sentence import CannotBeMade, Sentence
+
+
+def neutral_text(
+    text: str,
+    term: str,
+    *,
+    code: str = "en",
+    kind: str | None = None,
+    role: str | None = None,
+    gender: str | None = None,
+) -> str | None:
+    """The sentence about a neutral person instead of the one whom the term stands for; None if impossible."""
+    rules = language(code)
+    assert rules.neutral is not None
+    try:
+        return Sentence(text, rules, rules.neutral).about_nobody(term, kind, role, gender)
+    except CannotBeMade:
+        return None
 
 
 def by_source(corpus: Corpus, texts: Sequence[str | None]) -> dict[str, set[str | None]]:

@@ -166,7 +166,7 @@ def test_no_positivity_anywhere_leaves_the_rating_undefined() -> None:
     assert result["undefined"]["s"] == (
         "d, negative: m never met a negative word; d, positive: f never met a positive word"
     )
-    assert result["uncertainty"]["intervals"] == {"s": [None, None]}
+    assert result["uncertainty"]["intervals"] == {"s": (None, None)}
 
 
 def test_systems_that_only_have_noise_are_tied_and_a_biased_one_is_not() -> None:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.errors import BadAnswer, one_line, quoted
+from evenhand.errors import BadAnswer, one_line, quoted, so_many
 from evenhand.systems.base import Array, BaseScorer, Output
 
 TOLERANCE = 1e-9
@@ -99,7 +99,8 @@ def _refuse(system: BaseScorer, text: str, value: object, output: Output) -> NoR
         wrong = "not a finite number"
     else:
         wrong = (
-            f"outside its declared range {output.low:g}..{output.high:g}; if that is right, give its bounds (--range on the command line), "
+            f"outside its declared range {output.low:g}..{output.high:g}; if that is right, give its bounds (--range on "
+            "the command line), "
             "or low and high in a system file"
         )
     raise BadAnswer(
@@ -109,18 +110,18 @@ def _refuse(system: BaseScorer, text: str, value: object, output: Output) -> NoR
 
 
 def _refuse_shape(system: BaseScorer, texts: Sequence[str], answer: object, error: Exception | None = None) -> NoReturn:
-    many = f"{_so_many(len(texts), 'sentence')}, the first of them {quoted(texts[0])}"
+    many = f"{so_many(len(texts), 'sentence')}, the first of them {quoted(texts[0])}"
     if not isinstance(answer, list):
         why = f": {one_line(error)}" if error else ""
         raise BadAnswer(f"system {system.name!r} answered {one_line(repr(answer))} to {many}{why}") from error
     if len(answer) != len(texts):
-        raise BadAnswer(f"system {system.name!r} gave {_so_many(len(answer), 'answer')} to {many}") from error
+        raise BadAnswer(f"system {system.name!r} gave {so_many(len(answer), 'answer')} to {many}") from error
     width = len(system.outputs)
     row, text = next(((r, t) for r, t in zip(answer, texts, strict=True) if not _fits(r, width)), (answer[0], texts[0]))
     names = ", ".join(output.name for output in system.outputs)
     raise BadAnswer(
         f"system {system.name!r} answered {one_line(repr(row))} to the sentence {quoted(text)}; "
-        f"expected {_so_many(width, 'number')} ({names})"
+        f"expected {so_many(width, 'number')} ({names})"
     ) from error
 
 
@@ -130,7 +131,3 @@ def _fits(row: Any, width: int) -> bool:
     except ValueError:  # the row itself is ragged
         return False
     return shape == (width,) or (shape == () and width == 1)
-
-
-def _so_many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -7,10 +7,10 @@ import io
 import json
 import platform
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -178,13 +178,21 @@ class Scores:
     @staticmethod
     def load(path: Path | str) -> Scores:
         """Read what `save` wrote."""
-        frame, metadata = saved_parquet(Path(path))
-        if METADATA not in metadata:
-            raise UsageError(f"{path} is a Parquet file, but not one of scores that Evenhand saved")
-        try:
-            return _scores(frame, json.loads(metadata[METADATA]))
-        except (EvenhandError, KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
-            raise EvenhandError(f"{path} does not hold scores that this version of Evenhand can read") from error
+        return read_saved(Path(path), METADATA, _scores, what="scores")
+
+
+T = TypeVar("T")
+
+
+def read_saved(path: Path, key: str, build: Callable[[pl.DataFrame, Any], T], *, what: str) -> T:
+    """What was saved as a Parquet file, built from its rows and what was written down beside them under a key."""
+    frame, metadata = saved_parquet(path)
+    if key not in metadata:
+        raise UsageError(f"{path} is a Parquet file, but not one of {what} that Evenhand saved")
+    try:
+        return build(frame, json.loads(metadata[key]))
+    except (EvenhandError, KeyError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
+        raise EvenhandError(f"{path} does not hold {what} that this version of Evenhand can read") from error
 
 
 def saved_parquet(path: Path) -> tuple[pl.DataFrame, dict[str, str]]:

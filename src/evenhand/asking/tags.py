@@ -13,8 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from evenhand.asking.scores import ROWS_A_GROUP, saved_parquet
-from evenhand.errors import EvenhandError, UsageError
+from evenhand.asking.scores import ROWS_A_GROUP, read_saved
 from evenhand.systems.tagging import Tagging
 
 FORMAT = 1
@@ -83,13 +82,7 @@ class Tags:
     @staticmethod
     def load(path: Path | str) -> Tags:
         """Read what `to_bytes` gave."""
-        frame, metadata = saved_parquet(Path(path))
-        if METADATA not in metadata:
-            raise UsageError(f"{path} is a Parquet file, but not one of tags that Evenhand saved")
-        try:
-            return _tags(frame, json.loads(metadata[METADATA]))
-        except (KeyError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
-            raise EvenhandError(f"{path} does not hold tags that this version of Evenhand can read") from error
+        return read_saved(Path(path), METADATA, _tags, what="tags")
 
 
 def agreed(draws: Sequence[Tagging]) -> Tagging:

@@ -25,8 +25,8 @@ NO_TOKENISER = "no tokeniser is known for this system"
 NO_GROUPS = "an interaction compares gaps, not two groups of persons"
 NOT_ASKED = "not asked for here"
 ALL_ALIKE = (
-    "all that were tested are treated alike, which says little about others: with {n:g} per group, up to {s:.0%} of them "
-    "could be treated differently"
+    "all that were tested are treated alike, which says little about others: with {n:g} per group, up to {s:.0%} of "
+    "them could be treated differently"
 )
 NOT_BY_PERSONS_ALONE = "more persons alone would not settle it: templates and words vary too much"
 

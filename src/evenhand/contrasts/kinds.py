@@ -10,6 +10,7 @@ from scipy import sparse
 
 from evenhand.contrasts.contrast import Contrast, Floats, Ints
 from evenhand.corpora import Corpus
+from evenhand.numbering import placed
 
 EVERYBODY, PAIRED, UNPAIRED = "everybody", "paired", "unpaired"
 """All persons; those who correspond one to one (this woman, this man); and those who do not (names)."""
@@ -50,8 +51,7 @@ def joined(one: Contrast, other: Contrast, shares: tuple[float, float]) -> Contr
 
 def _on(part: Contrast, cells: pl.DataFrame, *, first_unit: int) -> tuple[Ints, Ints, Ints, Floats]:
     """A contrast's entries in the cells given, their units numbered from `first_unit`."""
-    place = {source: number for number, source in enumerate(cells["source"])}
-    renumbered = np.array([place.get(source, -1) for source in part.cells["source"]], dtype=np.int64)
+    renumbered = placed(part.cells["source"], cells["source"])
     unit, cell, sentence, value = part.entries
     kept = renumbered[cell] >= 0
     return unit[kept] + first_unit, renumbered[cell][kept], sentence[kept], value[kept]

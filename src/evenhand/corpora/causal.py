@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.resources import files
 from typing import Any
 
@@ -79,7 +79,8 @@ class _Design:
         return {group: shares for group, shares in distribution.items() if group in self.groups}
 
 
-def group1(
+def data_group(
+    number: int,
     word_set: str = "E3",
     *,
     k: int = 1,
@@ -88,73 +89,34 @@ def group1(
     words: Words | None = None,
     distribution: Distribution | None = None,
 ) -> Corpus:
-    """Gender by noun phrases, every sentence with every word.
+    """A data group of the paper: gender by noun phrases (1 and 2), or gender and race by names (3 and 4).
 
-    Nothing is drawn here, so `k`, `seed` and `distribution`, which all four groups take, change nothing.
+    In 1 and 3 every sentence has every word; nothing is drawn, so `k`, `seed` and `distribution` change nothing. In 2
+    and 4 one word is drawn for each sentence, and its class decides how often it is a positive one. `k` is a case of
+    the paper's table (1: men 90 % positive, women 10 %); with names, European American men stand in the place of men,
+    African American women in that of women, and the others meet both kinds equally often. `distribution` replaces it,
+    by class, say `{"European American male": (90, 10)}`.
 
     >>> [len(group1(word_set)) for word_set in ("E1", "E2", "E3", "E4", "E5")]
     [24, 24, 48, 72, 72]
-    """
-    return _every_word(_design(1, word_set, persons or _listed("noun_phrases"), words, ("gender",)))
-
-
-def group2(
-    word_set: str = "E3",
-    *,
-    k: int = 1,
-    seed: int = 0,
-    persons: Sequence[Persons] | None = None,
-    words: Words | None = None,
-    distribution: Distribution | None = None,
-) -> Corpus:
-    """Gender by noun phrases, one word drawn for each sentence: gender decides how often it is a positive one.
-
-    `k` is a case of the paper's table (1: men 90 % positive, women 10 %); `distribution` replaces it.
-
     >>> corpus = group2("E4", k=1, seed=0)
     >>> len(corpus), [str(unmet) for unmet in unmet_classes(corpus, ("gender",))]
     (24, ['male never met a negative word'])
     """
-    design = _design(2, word_set, persons or _listed("noun_phrases"), words, ("gender",))
-    drawn_by, called = (distribution, "own-shares") if distribution else (design.only_its(_case(k)), f"k{k}")
-    return _one_word_each(design, drawn_by, called=called, seed=seed)
+    named = number in NAMED
+    attributes = ("gender", "race") if named else ("gender",)
+    design = _design(number, word_set, persons or _listed("names" if named else "noun_phrases"), words, attributes)
+    if number not in CONFOUNDED:
+        return _every_word(design)
+    if distribution:
+        return _one_word_each(design, distribution, called="own-shares", seed=seed)
+    case = _crossed_case(k) if named else _case(k)
+    return _one_word_each(design, design.only_its(case), called=f"k{k}", seed=seed)
 
 
-def group3(
-    word_set: str = "E3",
-    *,
-    k: int = 1,
-    seed: int = 0,
-    persons: Sequence[Persons] | None = None,
-    words: Words | None = None,
-    distribution: Distribution | None = None,
-) -> Corpus:
-    """Gender and race by names, every sentence with every word, as in `group1`."""
-    return _every_word(_design(3, word_set, persons or _listed("names"), words, ("gender", "race")))
-
-
-def group4(
-    word_set: str = "E3",
-    *,
-    k: int = 1,
-    seed: int = 0,
-    persons: Sequence[Persons] | None = None,
-    words: Words | None = None,
-    distribution: Distribution | None = None,
-) -> Corpus:
-    """Gender and race by names, one word drawn for each sentence: race and gender together decide how often it is a
-    positive one.
-
-    `distribution` is by crossed class, say `{"European American male": (90, 10)}`. Cases `k` put European American men
-    in the place of men, African American women in that of women; the others meet both kinds equally often.
-    """
-    design = _design(4, word_set, persons or _listed("names"), words, ("gender", "race"))
-    drawn_by, called = (distribution, "own-shares") if distribution else (design.only_its(_crossed_case(k)), f"k{k}")
-    return _one_word_each(design, drawn_by, called=called, seed=seed)
-
-
-GROUPS = {1: group1, 2: group2, 3: group3, 4: group4}
-CONFOUNDED = (2, 4)
+NAMED, CONFOUNDED = (3, 4), (2, 4)
+GROUPS = {number: partial(data_group, number) for number in (1, 2, 3, 4)}
+group1, group2, group3, group4 = GROUPS.values()
 
 
 def unmet_classes(corpus: Corpus, attributes: Sequence[str]) -> tuple[Unmet, ...]:

@@ -60,31 +60,6 @@ def neutralised(corpus: Corpus, *, code: str | None = None) -> NeutralTexts:
     return _from_siblings(corpus, made, reasons, _column(corpus, "kind"))
 
 
-def neutral_text(
-    text: str,
-    term: str,
-    *,
-    code: str = "en",
-    kind: str | None = None,
-    role: str | None = None,
-    gender: str | None = None,
-) -> str | None:
-    """One sentence about a neutral person instead of the one whom the term stands for; None where it cannot be made.
-
-    >>> neutral_text("My sister lost his keys and found herself in a mess.", "my sister", gender="female")
-    'This person lost his keys and found themselves in a mess.'
-    >>> neutral_text("I saw her.", "her", role="object"), neutral_text("I saw her duck.", "her")
-    ('I saw this person.', None)
-    """
-    rules = language(code)
-    if rules.neutral is None:
-        return None
-    try:
-        return Sentence(text, rules, rules.neutral).about_nobody(term, kind, role, gender)
-    except CannotBeMade:
-        return None
-
-
 def language_of(corpus: Corpus) -> str | None:
     """The language of a corpus that comes with Evenhand, by its name; None for others."""
     return packaged_recipe(corpus.name).language if corpus.name in corpus_names() else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -37,3 +37,8 @@ def _adapter(kind: Any) -> Any:
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
+
+
+def refuse_constant(name: str) -> NoReturn:
+    """For `json.loads`, which takes NaN and Infinity for numbers; JSON has neither."""
+    raise ValueError(f"{name} is not a JSON number")

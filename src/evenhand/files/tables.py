@@ -16,6 +16,7 @@ import polars as pl
 
 from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.files.columns import TableColumn
+from evenhand.files.plain import refuse_constant
 from evenhand.files.whole import write_whole
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -233,7 +234,7 @@ class TableFile:
 
     def _check_object(self, line: int, text: str) -> None:
         try:
-            row = json.loads(text, parse_constant=_refuse_constant)
+            row = json.loads(text, parse_constant=refuse_constant)
         except ValueError as error:
             raise EvenhandError(f"{self.path}, line {line}: not JSON ({error})") from error
         if not isinstance(row, dict):
@@ -260,7 +261,3 @@ class TableFile:
 
     def _unreadable(self, error: Exception) -> NoReturn:
         raise EvenhandError(f"{self.path} cannot be read: {one_line(error)}") from error
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")

@@ -63,10 +63,6 @@ class Counts:
         """One more group without any row, at the end."""
         return self.each(lambda array: np.pad(array, ((0, 0), (0, 1), (0, 0))))
 
-    def of_sources(self, order: Ints) -> Self:
-        """The counts of these sources."""
-        return self.each(lambda array: array[order])
-
     def _arrays(self) -> dict[str, Floats]:
         names = ("tp", "fp", "fn", "tn", "predicted", "examples")
         return {name: array for name in names if (array := getattr(self, name)) is not None}

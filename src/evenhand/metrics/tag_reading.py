@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import EvenhandError, one_line
+from evenhand.files.plain import refuse_constant
 from evenhand.files.tables import TableFile
 from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence
 from evenhand.schemes import scheme_named
@@ -62,7 +63,7 @@ def _objects(file: TableFile) -> Iterator[tuple[str, dict[str, Any]]]:
         if not content.strip():
             continue
         try:
-            row = json.loads(content.decode(), parse_constant=_refuse_constant)
+            row = json.loads(content.decode(), parse_constant=refuse_constant)
         except UnicodeDecodeError as error:
             raise EvenhandError(f"{where}: not UTF-8; save it as UTF-8") from error
         except ValueError as error:
@@ -140,7 +141,3 @@ def _of_token(where: str, entry: object, header: list[str] | None) -> Mapping[st
 
 def _most_likely(probabilities: list[Mapping[str, float]]) -> list[str]:
     return [max(by_tag, key=by_tag.__getitem__) for by_tag in probabilities]
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")

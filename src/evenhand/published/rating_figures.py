@@ -93,14 +93,7 @@ def content() -> dict[str, Any]:
 def orders() -> list[Order]:
     """Tables IV and V."""
     return [
-        Order(
-            row["table"],
-            row["data"],
-            row["group"],
-            {system: _number(score) for system, score in row["scores"].items()},
-            row["ratings"],
-            row.get("errata", {}),
-        )
+        Order(**{"errata": {}, **row, "scores": {system: _number(score) for system, score in row["scores"].items()}})
         for row in content()["orders"]
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
@@ -98,15 +98,7 @@ class Diagram:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values to draw from: nodes with their places, arrows with their kind."""
-        nodes = [
-            {"name": node.name, "role": node.role, "x": node.x, "y": node.y, "observed": node.observed}
-            for node in self.nodes
-        ]
-        edges = [
-            {"source": edge.source, "target": edge.target, "kind": edge.kind, "tested": edge.tested}
-            for edge in self.edges
-        ]
-        return {"nodes": nodes, "edges": edges}
+        return asdict(self)
 
 
 def rating_diagram(attributes: Sequence[str], *, confounders: Sequence[str] = ()) -> Diagram:

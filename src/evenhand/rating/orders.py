@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -35,14 +35,9 @@ class Uncertainty:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "replicates": self.replicates,
-            "over": self.over,
-            "levels": {system: list(shares) for system, shares in self.levels.items()},
-            "intervals": {system: list(ends) for system, ends in self.intervals.items()},
-            "tied": [list(pair) for pair in self.tied],
-            "notes": list(self.notes),
-        }
+        values = asdict(replace(self, draws={}))
+        del values["draws"]
+        return values
 
 
 def partial_order(raw: Mapping[str, float]) -> tuple[tuple[str, float], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -53,15 +53,7 @@ class RatingSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "preset": self.preset,
-            "rejection": self.rejection.to_dict(),
-            "levels": self.levels,
-            "supported_only": self.supported_only,
-            "overall": self.overall,
-            "bootstrap": self.bootstrap,
-            "seed": self.seed,
-        }
+        return {**asdict(self), "rejection": self.rejection.to_dict()}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.files.columns import column_of
 from evenhand.files.tables import TableFile
+from evenhand.numbering import numbered, placed
 from evenhand.stats.types import Floats, Ints
 
 TAKEN = {
@@ -211,9 +212,9 @@ def _block(part: pl.DataFrame, setting: Mapping[str, str | None], attribute: str
             system=system,
             dataset=dataset,
             sentiment=rows["sentiment"].to_numpy(),
-            classes=_codes(rows["_class"], here),
-            strata=_codes(rows["_stratum"], strata),
-            emotions=_codes(rows["emotion"], emotions) if emotions else np.full(rows.height, -1),
+            classes=placed(rows["_class"], here),
+            strata=placed(rows["_stratum"], strata),
+            emotions=placed(rows["emotion"], emotions) if emotions else np.full(rows.height, -1),
             units=rows["_unit_code"].to_numpy(),
             words=rows["_word_code"].to_numpy(),
         )
@@ -263,12 +264,4 @@ def _word_keys(*, has_words: bool) -> list[pl.Expr]:
 def _coded(part: pl.DataFrame, key: str, stratum: str) -> tuple[pl.Series, Ints]:
     """The place of each row's key among all keys, and each key's stratum."""
     keys = part.select(key, stratum).unique(subset=key, maintain_order=True)
-    places = {name: place for place, name in enumerate(keys[key])}
-    strata = {name: place for place, name in enumerate(keys[stratum].unique(maintain_order=True))}
-    codes = pl.Series([places[name] for name in part[key]], dtype=pl.Int64)
-    return codes, np.array([strata[name] for name in keys[stratum]], dtype=np.int64)
-
-
-def _codes(column: pl.Series, known: Sequence[str]) -> Ints:
-    places = {name: place for place, name in enumerate(known)}
-    return np.array([places.get(name, -1) for name in column], dtype=np.int64)
+    return pl.Series(placed(part[key], keys[key])), numbered(keys[stratum])

@@ -10,8 +10,9 @@ import numpy as np
 
 from evenhand.asking import Scores
 from evenhand.corpora import Corpus
+from evenhand.numbering import Ints, numbered
 from evenhand.repairs.calibrator import Calibrator, FittedFor, calibrator
-from evenhand.repairs.cells import Ints, crossed, crossed_groups, numbered, parted
+from evenhand.repairs.cells import crossed, crossed_groups, parted
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.wrapping import Bools, Wrapped
 from evenhand.systems.base import Array, BaseScorer

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.contrasts import EVERYBODY, PAIRED
+from evenhand.numbering import Ints, numbered
 from evenhand.repairs.rows import Labels, Rows
 from evenhand.systems.base import Array
 
-Ints = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
 
 COMPLETE = 0.9
@@ -45,15 +45,9 @@ def balanced_weights(rows: Rows, attribute: str, kind: str) -> Array:
     return weights
 
 
-def numbered(labels: Labels) -> Ints:
-    """Labels as whole numbers, the same for the same label; None is one too."""
-    place: dict[object, int] = {}
-    return np.array([place.setdefault(label, len(place)) for label in labels], dtype=np.intp)
-
-
 def crossed_groups(rows: Rows) -> Ints:
     """The crossing of all attributes and the kind of person, as a number for each row."""
-    return crossed(rows.paired.astype(np.intp), *(numbered(labels) for labels in rows.groups.values()))
+    return crossed(rows.paired.astype(np.int64), *(numbered(labels) for labels in rows.groups.values()))
 
 
 def crossed(first: Ints, *others: Ints) -> Ints:

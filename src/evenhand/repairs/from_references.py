@@ -21,7 +21,7 @@ from evenhand.repairs.variables import Variable, variables
 from evenhand.settings import check_choice
 from evenhand.systems.base import Array
 
-Places = npt.NDArray[np.intp]
+Places = npt.NDArray[np.int64]
 Gaps = Mapping[str, Mapping[str, float]]
 """Numbers by variable and attribute."""
 

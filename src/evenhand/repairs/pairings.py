@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
+from evenhand.numbering import numbered
 
 CELL = ("template", "emotion_word")
 MINUEND = {"gender": "female", "race": "European American"}
@@ -94,7 +94,8 @@ def _by_what_is_known(frame: pl.DataFrame, others: Sequence[str]) -> list[pl.Dat
 def _pairing(
     frame: pl.DataFrame, attribute: str, groups: tuple[str, str], others: Sequence[str], sentences: int
 ) -> Pairing:
-    pair, side = _codes(frame, [*CELL, *others]), (frame[attribute] == groups[1]).to_numpy().astype(np.intp)
+    pair = numbered(frame.select(*CELL, *others).iter_rows())
+    side = (frame[attribute] == groups[1]).to_numpy().astype(np.intp)
     counts = np.zeros((pair.max() + 1, 2), dtype=np.intp)
     np.add.at(counts, (pair, side), 1)
     whole = np.flatnonzero((counts > 0).all(axis=1))
@@ -105,17 +106,11 @@ def _pairing(
     rows = frame["row"].to_numpy()
     shares = np.where(side == 0, 1.0, -1.0) / counts[pair, side]
     differences = sparse.csr_array((shares, (place[pair], rows)), shape=(len(whole), sentences))
-    cell = _codes(frame, CELL)
+    cell = numbered(frame.select(CELL).iter_rows())
     sizes = np.bincount(cell)
     cells = sparse.csr_array((1 / sizes[cell], (cell, rows)), shape=(len(sizes), sentences))
     known = sum(frame[name].null_count() == 0 for name in others)
     return Pairing(attribute, *groups, *groups, "", known, differences, cells)
-
-
-def _codes(frame: pl.DataFrame, columns: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Number the rows' values in these columns together, in order of appearance."""
-    place: dict[tuple[object, ...], int] = {}
-    return np.array([place.setdefault(key, len(place)) for key in frame.select(columns).iter_rows()], dtype=np.intp)
 
 
 def _told_apart(parts: Sequence[pl.DataFrame], others: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from evenhand.asking import Scores
 from evenhand.corpora import Corpus
+from evenhand.numbering import numbered
 from evenhand.repairs.evidence import readings
 from evenhand.repairs.variables import Variable
 from evenhand.stats import spearman
@@ -62,18 +63,14 @@ def _crossed(corpus: Corpus) -> list[npt.NDArray[np.bool_]]:
     frame, paired = corpus.frame, pl.lit(value=False)
     if "pair" in frame.columns:
         paired = pl.col("pair").is_not_null()
-    keys = frame.select(*corpus.attributes, paired.alias("\x00paired")).rows()
-    place = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    group = np.array([place[key] for key in keys])
-    return [group == one for one in range(len(place))]
+    group = numbered(frame.select(*corpus.attributes, paired.alias("\x00paired")).iter_rows())
+    return [group == one for one in range(group.max() + 1)]
 
 
 def _means_by(corpus: Corpus, column: str) -> sparse.csr_array | None:
     """An operator that gives the mean by a column's values, or None where there are too few to compare."""
     if column not in corpus.frame.columns or corpus.frame[column].drop_nulls().n_unique() < 3:
         return None
-    values = corpus.frame[column].to_list()
-    place = {value: number for number, value in enumerate(dict.fromkeys(one for one in values if one is not None))}
-    there = np.array([row for row, value in enumerate(values) if value is not None])
-    own = np.array([place[values[row]] for row in there])
-    return sparse.csr_array((1 / np.bincount(own)[own], (own, there)), shape=(len(place), len(values)))
+    there = np.flatnonzero(corpus.frame[column].is_not_null())
+    own = numbered(corpus.frame[column].drop_nulls())
+    return sparse.csr_array((1 / np.bincount(own)[own], (own, there)), shape=(own.max() + 1, len(corpus)))

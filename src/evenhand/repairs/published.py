@@ -16,6 +16,7 @@ import numpy as np
 from evenhand.asking import Scores
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
+from evenhand.numbering import placed
 from evenhand.repairs.calibrator import FittedFor, calibrator
 from evenhand.repairs.from_references import FromReferences, Gaps, Places, label_names
 from evenhand.repairs.reference_answers import NotDefined, References
@@ -193,11 +194,10 @@ def fit_published(
 
 def _codes(labels: Labels, attribute: str, groups: tuple[str, ...]) -> Places:
     """The place of each row's group; −1 for none."""
-    place = {group: number for number, group in enumerate(groups)} | {None: -1}
-    unknown = next((label for label in labels if label not in place), None)
+    unknown = next((label for label in labels if label not in (None, *groups)), None)
     if unknown is not None:
         raise UsageError(_no_input(attribute, unknown, groups))
-    return np.array([place[label] for label in labels], dtype=np.intp)
+    return placed(labels, groups)
 
 
 def _no_input(attribute: str, group: str, known: tuple[str, ...]) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 from evenhand.corpora import Corpus
 from evenhand.corpora.persons import Directory, Found
 from evenhand.errors import UsageError
+from evenhand.numbering import Ints
 from evenhand.repairs.averaging import Averaged, Averaging
 from evenhand.repairs.calibrator import Calibrator, FittedFor
-from evenhand.repairs.cells import Ints
 from evenhand.repairs.neutral import Neutral, Neutralised
 from evenhand.repairs.rows import Labels, Rows, labels_of
 from evenhand.repairs.wrapping import Bools, Wrapped, distributed

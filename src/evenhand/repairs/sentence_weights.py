@@ -15,8 +15,9 @@ import numpy as np
 
 from evenhand.asking import Scores
 from evenhand.corpora import Corpus
+from evenhand.numbering import numbered
 from evenhand.repairs.calibrator import Calibrator, FittedFor, calibrator, numbers
-from evenhand.repairs.cells import balanced_weights, numbered, of_kind, parted
+from evenhand.repairs.cells import balanced_weights, of_kind, parted
 from evenhand.repairs.features import Vocabulary, folds, without_person
 from evenhand.repairs.layers import Layer, Layers, sum_of_shifts
 from evenhand.repairs.rows import Rows

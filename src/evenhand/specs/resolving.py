@@ -320,12 +320,8 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     return match["name"], _settings(spec, match["settings"] or "")
 
 
-def allowed_settings(name: str) -> dict[str, inspect.Parameter]:
-    """The settings that a system of the table takes, besides its address and the corpus."""
-    return _allowed(REGISTRY[name].build)
-
-
-def _allowed(build: Callable[..., object]) -> dict[str, inspect.Parameter]:
+def allowed_settings(build: Callable[..., object]) -> dict[str, inspect.Parameter]:
+    """The settings that a system takes, besides its address and the corpus."""
     parameters = inspect.signature(build).parameters
     given = {"corpus", "name"}
     return {
@@ -374,7 +370,7 @@ def _value(spec: str, keyword: ast.keyword) -> Any:
 
 def checked_settings(name: str, build: Callable[..., object], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings, if they are those that a builder takes."""
-    allowed = _allowed(build)
+    allowed = allowed_settings(build)
     for key, value in settings.items():
         if key not in allowed:
             raise UsageError(f"{name!r} has no setting {key!r}; {_listed(allowed)}")

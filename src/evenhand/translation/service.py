@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evenhand.errors import BadAnswer, UsageError
-from evenhand.systems.http.client import Connection, Endpoint
+from evenhand.systems.http.client import Connection, Endpoint, hash_of, refuse_below
 from evenhand.systems.http.crowd import in_order
 from evenhand.systems.http.mapping import Path, Request
 from evenhand.systems.http.secrets import Secrets
@@ -45,8 +43,8 @@ class Service:
         headers: Any = None,
         version: str | None = None,
     ) -> None:
-        _refuse_below({"batch_size": batch_size, "concurrency": concurrency}, 1)
-        _refuse_below({"retries": retries}, 0)
+        refuse_below("http", {"batch_size": batch_size, "concurrency": concurrency}, least=1)
+        refuse_below("http", {"retries": retries}, least=0)
         if not timeout > 0:
             raise UsageError(f"'http': timeout must be above 0 seconds, not {timeout}")
         self._homeward: dict[str, Any] = {
@@ -65,8 +63,8 @@ class Service:
         self._endpoint = Endpoint(url, secrets, timeout=timeout, retries=retries)
         # Of the headers only the names: their values may be secrets.
         asked = [url, source, target, declared, response, self._a_request, [*secrets.headers]]
-        self.resume_key = _hash(asked)
-        self.fingerprint: str | None = None if version is None else _hash([*asked, version])
+        self.resume_key = hash_of(asked)
+        self.fingerprint: str | None = None if version is None else hash_of([*asked, version])
 
     def back(self) -> Service:
         """The same service with its languages exchanged."""
@@ -123,13 +121,3 @@ def _with_languages(declared: Any, languages: Mapping[str, str]) -> Any:
     if isinstance(declared, Mapping):
         return {key: _with_languages(item, languages) for key, item in declared.items()}
     return [_with_languages(item, languages) for item in declared] if isinstance(declared, list) else declared
-
-
-def _refuse_below(settings: Mapping[str, int], least: int) -> None:
-    for name, value in settings.items():
-        if value < least:
-            raise UsageError(f"'http': {name} must be {least} or more, not {value}")
-
-
-def _hash(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()

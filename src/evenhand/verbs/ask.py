@@ -82,6 +82,11 @@ def listed_systems(systems: Given | Sequence[Given]) -> list[Given]:
     return given
 
 
+def listed(names: str | Sequence[str] | None) -> list[str] | None:
+    """One name, several, or none."""
+    return [names] if isinstance(names, str) else None if names is None else list(names)
+
+
 def names_of(made: Sequence[Made]) -> tuple[str, ...]:
     """The systems, each once, whether they are asked or were recorded."""
     named = [[c.system for c in one.columns] if isinstance(one, Scores) else [one.name] for one in made]

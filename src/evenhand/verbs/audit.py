@@ -23,7 +23,7 @@ from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, 
 from evenhand.results import Provenance, Subject, check_out
 from evenhand.specs.resolving import Given
 from evenhand.systems import BaseScorer
-from evenhand.verbs.ask import Answers, asked, listed_systems, names_of, resolved
+from evenhand.verbs.ask import Answers, asked, listed, listed_systems, names_of, resolved
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def audit(
     <Audit: 1 findings (1 higher)>
     """
     settings, how = settings or Settings(), AskSettings(**asking)
-    attributes, subsets = _listed(attributes), _listed(subsets) or ["all"]
+    attributes, subsets = listed(attributes), listed(subsets) or ["all"]
     given = listed_systems(systems)
     corpus = _asked_about(corpus, given, attributes, subsets)
     if sample is not None:
@@ -146,13 +146,6 @@ def _details(corpus: Corpus, sample: int | None, subsets: Sequence[str]) -> dict
 def _plain(attributes: Sequence[str] | None) -> list[str] | None:
     """Attributes that are not crossed, which metrics know nothing of."""
     return None if attributes is None else [name for name in attributes if CROSS not in name]
-
-
-def _listed(names: str | Sequence[str] | None) -> list[str] | None:
-    """One name, several, or none."""
-    if names is None:
-        return None
-    return [names] if isinstance(names, str) else list(names)
 
 
 def _all_pieces(answers: Answers, corpus: Corpus) -> dict[str, dict[str, int]]:

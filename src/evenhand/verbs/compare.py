@@ -17,6 +17,7 @@ from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.results import Note, Provenance, check_out
+from evenhand.verbs.ask import listed
 from evenhand.verbs.saved import load_result
 
 CHOSEN = "#"
@@ -56,12 +57,12 @@ def compare(
     first, second = (side.run(name) for side, name in zip(sides, _names(*sides), strict=True))
     corpus = shared_corpus(first, second)
     pairs = paired_scores(first, second, corpus)
-    asked = shared_attributes(first, second, corpus, _listed(attributes))
+    asked = shared_attributes(first, second, corpus, listed(attributes))
     called = (pairs[0].one_called, pairs[0].other_called) if len(pairs) == 1 else (first.name, second.name)
     if out is not None:
         subject = Comparison.subject_between(*called, (first.corpus.name, second.corpus.name))
         check_out(Path(out), Comparison, subject, overwrite=overwrite)
-    gaps = gap_differences(pairs, corpus, attributes=asked, subsets=_listed(subsets) or ["all"], settings=settings)
+    gaps = gap_differences(pairs, corpus, attributes=asked, subsets=listed(subsets) or ["all"], settings=settings)
     plain = [name for name in asked if CROSS not in name] if first.measured and second.measured else []
     metrics, refused = measured_differences(pairs, corpus, attributes=plain, settings=settings)
     found = Comparison(
@@ -74,7 +75,7 @@ def compare(
         provenance=Provenance.collect(
             corpora=[first.corpus, second.corpus],
             scores=[scores for pair in pairs for scores in (pair.all_of_one, pair.all_of_other)],
-            settings={**asdict(settings), "attributes": asked, "subsets": _listed(subsets)},
+            settings={**asdict(settings), "attributes": asked, "subsets": listed(subsets)},
             details={"between": list(called), **gaps.family},
             command=command,
         ),
@@ -141,12 +142,6 @@ def _names(one: _Side, other: _Side) -> tuple[str, str]:
         return ("the run", "the run") if one.audit is other.audit else ("the first run", "the second run")
     short = one.folder.name, other.folder.name
     return short if all(short) and short[0] != short[1] else (str(one.folder), str(other.folder))
-
-
-def _listed(names: str | Sequence[str] | None) -> list[str] | None:
-    if names is None:
-        return None
-    return [names] if isinstance(names, str) else list(names)
 
 
 def _systems(pairs: Sequence[Paired]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from evenhand.repairs.workshop import RepairSettings, Workshop
 from evenhand.results import Provenance, Subject, check_out
 from evenhand.specs.resolving import Given
 from evenhand.systems import BaseScorer
-from evenhand.verbs.ask import names_of, resolved
+from evenhand.verbs.ask import listed, names_of, resolved
 
 
 def repair(
@@ -47,7 +47,7 @@ def repair(
     """
     settings, how = settings or RepairSettings(), AskSettings(**asking)
     asked = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
-    named = [attributes] if isinstance(attributes, str) else attributes
+    named = listed(attributes)
     asked.refuse_unknown(named or ())
     if named is not None and not isinstance(system, Scores):
         asked = asked.narrowed(named)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from evenhand.comparing.findings import Finding
-from evenhand.files.whole import Content, write_together
+from evenhand.files.whole import Content
 from evenhand.report.audit.details import Details, HeatMap, Spread
 from evenhand.report.audit.terms import OF_SCORES, Terms, terms_of
 from evenhand.report.audit.words import comparison_name, several_comparisons, short_comparisons
@@ -294,13 +293,6 @@ def file_stem(name: str, *, taken: Collection[str] = (), folder: str = "", endin
         number += 1
         found = f"{stem}-{number}"
     return found
-
-
-def write_figures(figures: Mapping[str, Spec], folder: Path) -> list[Path]:
-    """Write each figure as PNG and SVG."""
-    files = {folder.parent / name: content for name, content in figure_files(figures, folder.name).items()}
-    write_together(files)
-    return list(files)
 
 
 def base_chart(description: str, **parts: Any) -> Spec:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding
-from evenhand.systems.base import FOUND
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ OF_TAGS = Terms(
 
 def is_found(finding: Finding) -> bool:
     """Whether the question is how often a tagger finds an entity."""
-    return finding.output_kind == FOUND
+    return finding.of_tagger
 
 
 def terms_of(findings: Sequence[Finding]) -> Terms:

@@ -79,7 +79,7 @@ def metric_rows(measured: MeasuredDifference) -> list[Row]:
 def gaps_chart(rows: Sequence[Row], *, series: tuple[str, str, str], delta: float, theme: str = "light") -> Spec:
     """Both gaps and their difference, question by question; the band is ±delta (in %)."""
     y = {"field": "question", "type": "nominal", "sort": None, "title": None, "axis": AXIS}
-    offset = {"field": "series", "type": "nominal", "sort": list(series)}
+    where = {"y": y, "yOffset": {"field": "series", "type": "nominal", "sort": list(series)}}
     colour = {
         "field": "series",
         "scale": {"domain": series, "range": SERIES_COLOURS[theme]},
@@ -98,37 +98,7 @@ def gaps_chart(rows: Sequence[Row], *, series: tuple[str, str, str], delta: floa
         layer=[
             _band(delta),
             _zero(),
-            {
-                "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.75, "strokeCap": "round"},
-                "encoding": {
-                    "y": y,
-                    "yOffset": offset,
-                    "x": {
-                        "field": "low",
-                        "type": "quantitative",
-                        "title": "gap, % of the range",
-                        "axis": {"tickCount": 8},
-                    },
-                    "x2": {"field": "high"},
-                    "color": colour,
-                    "tooltip": tooltip,
-                },
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
-                "encoding": {
-                    "y": y,
-                    "yOffset": offset,
-                    "x": {"field": "value", "type": "quantitative"},
-                    "color": colour,
-                    "shape": {
-                        "field": "series",
-                        "scale": {"domain": series, "range": SERIES_SHAPES},
-                        "legend": LEGEND,
-                    },
-                    "tooltip": tooltip,
-                },
-            },
+            *_intervals({**where, "tooltip": tooltip}, colour, SERIES_SHAPES, title="gap, % of the range"),
         ],
         data={"values": list(rows)},
         height={"step": GAP_STEP, "for": "offset"},
@@ -152,39 +122,27 @@ def metrics_chart(rows: Sequence[Row], *, theme: str = "light") -> Spec:
         "Differences of metrics, second system minus first, with intervals from paired resamples of the sentences.",
         layer=[
             _zero(),
-            {
-                "mark": {"type": "rule", "strokeWidth": 2.5, "opacity": 0.75, "strokeCap": "round"},
-                "encoding": {
-                    "y": y,
-                    "x": {
-                        "field": "low",
-                        "type": "quantitative",
-                        "title": "difference of the metric",
-                        "axis": {"tickCount": 8},
-                    },
-                    "x2": {"field": "high"},
-                    "color": colour,
-                    "tooltip": tooltip,
-                },
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {
-                    "y": y,
-                    "x": {"field": "value", "type": "quantitative"},
-                    "color": colour,
-                    "shape": {
-                        "field": "change",
-                        "scale": {"domain": CHANGES, "range": CHANGE_SHAPES},
-                        "legend": LEGEND,
-                    },
-                    "tooltip": tooltip,
-                },
-            },
+            *_intervals({"y": y, "tooltip": tooltip}, colour, CHANGE_SHAPES, title="difference of the metric"),
         ],
         data={"values": list(rows)},
         height={"step": METRIC_STEP},
     )
+
+
+def _intervals(where: Spec, colour: Spec, shapes: Sequence[str], *, title: str) -> list[Spec]:
+    """A line from `low` to `high` and a point at `value`; the shapes say the same as the colours."""
+    low = {"field": "low", "type": "quantitative", "title": title, "axis": {"tickCount": 8}}
+    shape = colour | {"scale": {"domain": colour["scale"]["domain"], "range": shapes}}
+    return [
+        {
+            "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.75, "strokeCap": "round"},
+            "encoding": {**where, "x": low, "x2": {"field": "high"}, "color": colour},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 65, "opacity": 1},
+            "encoding": {**where, "x": {"field": "value", "type": "quantitative"}, "color": colour, "shape": shape},
+        },
+    ]
 
 
 def static_figures(comparison: Comparison) -> dict[str, Spec]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -19,7 +17,7 @@ from evenhand.systems.few_shot.likeliest import Listed, Read, listed_in, masses_
 from evenhand.systems.few_shot.models import LabelModel
 from evenhand.systems.few_shot.notes import LIKELIER, Notes
 from evenhand.systems.few_shot.server import KEY, address_of, hint_for, secrets_for, warn_if_readable
-from evenhand.systems.http.client import Connection, Endpoint
+from evenhand.systems.http.client import Connection, Endpoint, hash_of, refuse_below
 from evenhand.systems.http.crowd import in_order
 from evenhand.systems.table import system
 
@@ -95,7 +93,8 @@ class ServedModel(LabelModel):
             raise UsageError(f"'openai': there is no api {api!r}{did_you_mean(str(api), PATHS)}")
         if not isinstance(request, Mapping | None):
             raise UsageError("'openai': its request must be a mapping of further fields to send")
-        _check({"top": (top, 1), "concurrency": (concurrency, 1), "retries": (retries, 0)})
+        refuse_below("openai", {"top": top, "concurrency": concurrency}, least=1)
+        refuse_below("openai", {"retries": retries}, least=0)
         if not timeout > 0:
             raise UsageError(f"'openai': timeout must be above 0 seconds, not {timeout}")
         self.name = f"openai:{model}"
@@ -109,8 +108,8 @@ class ServedModel(LabelModel):
         self._firsts: dict[tuple[str, ...], FirstTokens] = {}
         self._notes = Notes(self.name)
         told = [model, self._endpoint.shown, api, top, self._more]
-        self.resume_key: str | None = _hash(told)
-        self.fingerprint: str | None = None if version is None else _hash([*told, version, self.revision])
+        self.resume_key: str | None = hash_of(told)
+        self.fingerprint: str | None = None if version is None else hash_of([*told, version, self.revision])
 
     def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
         """The probability of each label after each prompt, by its first token: an array of shape (endings, labels).
@@ -185,13 +184,3 @@ class ServedModel(LabelModel):
             return listed_in(answer)
         except BadAnswer as error:
             raise BadAnswer(f"{self._endpoint.shown}: {self._endpoint.secrets.hide(str(error), 300)}") from None
-
-
-def _check(settings: Mapping[str, tuple[int, int]]) -> None:
-    for name, (value, least) in settings.items():
-        if value < least:
-            raise UsageError(f"'openai': {name} must be {least} or more, not {value}")
-
-
-def _hash(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +10,7 @@ import numpy as np
 
 from evenhand.errors import BadAnswer, UsageError
 from evenhand.systems.base import Array, BaseScorer, Output
-from evenhand.systems.http.client import Connection, Endpoint
+from evenhand.systems.http.client import Connection, Endpoint, hash_of, refuse_below
 from evenhand.systems.http.crowd import in_order
 from evenhand.systems.http.mapping import Request, response_of
 from evenhand.systems.http.secrets import Secrets
@@ -53,8 +51,8 @@ class Http(BaseScorer):
         samples: bool = False,
         version: str | None = None,
     ) -> None:
-        _check({"batch_size": batch_size, "concurrency": concurrency}, least=1)
-        _check({"retries": retries}, least=0)
+        refuse_below("http", {"batch_size": batch_size, "concurrency": concurrency}, least=1)
+        refuse_below("http", {"retries": retries}, least=0)
         if not timeout > 0:
             raise UsageError(f"'http': timeout must be above 0 seconds, not {timeout}")
         self.name = f"http:{url}"
@@ -71,8 +69,8 @@ class Http(BaseScorer):
         self._endpoint = Endpoint(url, secrets, timeout=timeout, retries=retries)
         # Of the headers only the names: their values may be secrets.
         asked = [url, request, response, self._a_request, [output.name for output in self.outputs], [*secrets.headers]]
-        self.resume_key: str | None = _hash(asked)
-        self.fingerprint: str | None = None if version is None else _hash([*asked, version])
+        self.resume_key: str | None = hash_of(asked)
+        self.fingerprint: str | None = None if version is None else hash_of([*asked, version])
 
     def score(self, texts: Sequence[str]) -> Array:
         """What the endpoint answers, in the order of the texts, however many requests are under way at once."""
@@ -94,13 +92,3 @@ def _outputs(declared: object, response: object, low: float, high: float) -> tup
     if paths is not None and [output.name for output in outputs] != paths:
         raise UsageError(f"'http': its outputs are not those of its response, in this order: {', '.join(paths)}")
     return outputs
-
-
-def _check(settings: Mapping[str, int], *, least: int) -> None:
-    for name, value in settings.items():
-        if value < least:
-            raise UsageError(f"'http': {name} must be {least} or more, not {value}")
-
-
-def _hash(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import http.client
 import json
 import random
@@ -10,10 +11,12 @@ import ssl
 import threading
 import time
 import urllib.parse
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, NoReturn
 
 from evenhand.errors import BadAnswer, EvenhandError, UsageError, one_line
+from evenhand.files.plain import refuse_constant
 from evenhand.systems.http.secrets import Secrets
 
 LARGEST_BODY = 64 * 2**20
@@ -120,7 +123,7 @@ class Connection:
             kind = UsageError if status in WRONG_ADDRESS else EvenhandError
             raise kind(f"{self._endpoint.shown}: {self._status(status, content)}")
         try:
-            return json.loads(content, parse_constant=_refuse_constant)
+            return json.loads(content, parse_constant=refuse_constant)
         except (ValueError, RecursionError) as error:
             raise BadAnswer(
                 f"{self._endpoint.shown}: the answer is not JSON but {self._excerpt(content) or 'nothing'}"
@@ -182,5 +185,13 @@ def _retry_after(value: str | None) -> float:
     return 0.0
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
+def refuse_below(system: str, settings: Mapping[str, int], *, least: int) -> None:
+    """Refuse settings that are below the least that makes sense."""
+    for name, value in settings.items():
+        if value < least:
+            raise UsageError(f"{system!r}: {name} must be {least} or more, not {value}")
+
+
+def hash_of(content: object) -> str:
+    """A hash of what a service is asked for."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()

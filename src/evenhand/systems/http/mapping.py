@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.errors import BadAnswer, UsageError
+from evenhand.errors import BadAnswer, UsageError, so_many
 
 TEXTS = "$texts"
 TEXT = re.compile(r"\$text\b")
@@ -90,12 +90,12 @@ class Response:
             if not isinstance(values, list):
                 raise BadAnswer(f"{path.written!r} of its answer is {_shown(values)}, not a list with an answer a text")
             if len(values) != texts:
-                raise BadAnswer(f"it gave {_so_many(len(values), 'answer')} to {_so_many(texts, 'text')}")
+                raise BadAnswer(f"it gave {so_many(len(values), 'answer')} to {so_many(texts, 'text')}")
         rows = [list(row) for row in zip(*found, strict=True)] if self.by_output else [_row(v) for v in found[0]]
         for row in rows:
             if len(row) != width:
                 more = "" if width > 1 else "; name them in the setting outputs"
-                raise BadAnswer(f"it gave {_so_many(len(row), 'number')} a text where {width} are expected{more}")
+                raise BadAnswer(f"it gave {so_many(len(row), 'number')} a text where {width} are expected{more}")
         return [[_number(value) for value in row] for row in rows]
 
 
@@ -157,7 +157,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, list):
         return f"a list of {len(value)}"
     return "an object" if isinstance(value, dict) else repr(value)
-
-
-def _so_many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
