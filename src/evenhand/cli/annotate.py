@@ -44,7 +44,7 @@ def annotate(
 
 def _check(address: str, corpus: str | None, out: Path | None, *, as_json: bool) -> None:
     from evenhand.annotating import check_sheets
-    from evenhand.cli.show import show
+    from evenhand.cli.show import saved_in, show
     from evenhand.corpora import load_corpus
     from evenhand.files.whole import check_writable
 
@@ -54,5 +54,5 @@ def _check(address: str, corpus: str | None, out: Path | None, *, as_json: bool)
     found = check_sheets(address, corpus=asked, command=repeating(sys.argv))
     if out is not None:
         found.save(out)
-        typer.echo(f"saved in {out}: open {out / 'agreement.html'}", err=True)
+        saved_in(out, "agreement.html")
     show(found, as_json=as_json)

@@ -60,7 +60,7 @@ def audit(
     cache: Cache = None,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import saved_in, show
     from evenhand.comparing import Settings
     from evenhand.corpora import load_corpus
     from evenhand.verbs.audit import audit as run
@@ -88,5 +88,5 @@ def audit(
             ),
         )
     if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'report.html'}, or `evenhand report {out}`", err=True)
+        saved_in(out, "report.html")
     show(found, as_json=as_json)

@@ -79,7 +79,7 @@ def chat(
     if how and not system:
         given = FLAGS[next(iter(how))]
         raise UsageError(f"{given} is for systems that are asked: name one with --system NAME")
-    from evenhand.cli.show import show
+    from evenhand.cli.show import saved_in, show
     from evenhand.verbs.chat import examine_chat
 
     with stdout_kept_clean():
@@ -88,7 +88,7 @@ def chat(
             assign=counts, seed=seed, out=out, overwrite=overwrite, command=repeating(sys.argv), **how,
         )  # fmt: skip
     if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'chat.html'}", err=True)
+        saved_in(out, "chat.html")
     show(found, as_json=as_json)
 
 

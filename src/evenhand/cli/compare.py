@@ -35,7 +35,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """Compare the gaps and metrics of two saved runs, paired by person and sentence: the second RUN minus the first."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import saved_in, show
     from evenhand.comparing import Settings
     from evenhand.verbs.compare import compare as run
 
@@ -50,5 +50,5 @@ def compare(
         command=repeating(sys.argv),
     )
     if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'comparison.html'}, or `evenhand report {out}`", err=True)
+        saved_in(out, "comparison.html")
     show(found, as_json=as_json)

@@ -32,7 +32,7 @@ def drift(
     cache: Annotated[Path | None, typer.Option(help="Folder for translations (else EVENHAND_CACHE_DIR).")] = None,
 ) -> None:
     """Send a corpus through another language and back, and see who gets lost on the way."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import saved_in, show
     from evenhand.corpora import load_corpus
     from evenhand.files.whole import check_writable
     from evenhand.settings import check_seed
@@ -57,5 +57,6 @@ def drift(
             if kept in found.save(out, overwrite=overwrite)
             else f"no two groups are left without what the round trip broke, so there is no {KEPT_FILE}"
         )
-        typer.echo(f"saved in {out}: open {out / 'drift.html'}; {left}", err=True)
+        saved_in(out, "drift.html")
+        typer.echo(left, err=True)
     show(found, as_json=as_json)

@@ -67,7 +67,7 @@ def measure(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")] = False,
 ) -> None:
     """Measure predictions by group: metrics, tests and failing examples."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import saved_in, show
     from evenhand.measuring import MeasureSettings, Metrics, measure_file, subject_of_file
     from evenhand.results import check_out
 
@@ -102,7 +102,7 @@ def measure(
     found = measure_file(path, attributes=attribute, settings=settings, command=repeating(sys.argv))
     if out is not None:
         found.save(out, overwrite=overwrite)
-        typer.echo(f"saved in {out}: open {out / 'metrics.html'}", err=True)
+        saved_in(out, "metrics.html")
     show(found, as_json=as_json)
 
 

@@ -76,7 +76,7 @@ def rate(
     as_json: AsJson = False,
 ) -> None:
     """Rate systems for bias: raw scores, a partial order, and levels from 1 (least biased)."""
-    from evenhand.cli.show import show
+    from evenhand.cli.show import saved_in, show
 
     settings: dict[str, Any] = {
         "levels": levels,
@@ -139,7 +139,7 @@ def rate(
         if out is not None:
             found.save(out, overwrite=overwrite)
     if out is not None:
-        typer.echo(f"saved in {out}: open {out / 'rating.html'}", err=True)
+        saved_in(out, "rating.html")
     show(found, as_json=as_json)
 
 

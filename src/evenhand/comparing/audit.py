@@ -19,7 +19,6 @@ from evenhand.results import Result
 from evenhand.results.note import by_subject
 from evenhand.results.rendering import Files
 from evenhand.results.result import CORPUS_FILE, SCORES_FILE, TAGS_FILE, attached, saved_bytes
-from evenhand.systems.base import FOUND
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +72,7 @@ class Audit(Result):
     @property
     def of_taggers(self) -> bool:
         """Whether taggers were asked: findings are then about how often they find an entity."""
-        return any(finding.output_kind == FOUND for finding in self.findings)
+        return any(finding.of_tagger for finding in self.findings)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], *, folder: Path | None = None) -> Self:
