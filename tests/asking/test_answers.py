@@ -15,6 +15,12 @@ TEXTS = ["Alan feels angry.", "Tia feels angry."]
 TWO = (Output("joy"), Output("fear", low=-1, high=1))
 
 
+OUTSIDE = (
+    r"outside its declared range 0..1; if that is right, give its bounds \(--range\), "
+    "or low and high in a system file"
+)
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -50,14 +56,12 @@ def test_several_outputs_come_as_rows(recorder: Any) -> None:
         (
             1.2,
             "1.2",
-            "outside its declared range 0..1; "
-            "if that is right, give its bounds (--range on the command line), or low and high in a system file",
+            OUTSIDE,
         ),
         (
             -0.001,
             "-0.001",
-            "outside its declared range 0..1; "
-            "if that is right, give its bounds (--range on the command line), or low and high in a system file",
+            OUTSIDE,
         ),
         (10**400, "inf", "not a finite number"),
         ("0.5", "'0.5'", "not a number"),

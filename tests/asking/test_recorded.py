@@ -174,8 +174,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
     "out of range": (
         "p.csv",
         GOOD.replace("0.1", "1.7"),
-        "p.csv, line 4, column 'joy': 1.7 is outside the range 0..1; "
-        "if that is right, give its bounds (--range on the command line)",
+        "p.csv, line 4, column 'joy': 1.7 is outside the range 0..1; if that is right, give its bounds (--range)",
     ),
     "after a cell of two lines": (
         "p.csv",
@@ -407,9 +406,7 @@ WRONG: dict[str, tuple[str, dict[str, object], str]] = {
     "outside its own range": (
         GOOD,
         {"outputs": {"joy": {"high": 0.35}}},
-        "p.csv, line 3, column 'joy': 0.4 is outside the range 0..0.35; "
-        "if that is right, give its bounds (--range on the "
-        "command line), or",
+        "p.csv, line 3, column 'joy': 0.4 is outside the range 0..0.35; if that is right, give its bounds (--range)",
     ),
     "an unknown label": (
         LABELS.replace("positive", "postive"),

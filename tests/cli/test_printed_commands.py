@@ -182,3 +182,46 @@ def test_the_command_for_an_example_runs(tmp_path: Path, monkeypatch: pytest.Mon
     (command,) = commands_of(run("evenhand study --example 'an example'", monkeypatch))
     run(command, monkeypatch)
     assert (tmp_path / "an example" / "study" / "study.html").is_file()
+
+
+QUOTED = re.compile(r"`(evenhand [a-z][^`]*)`|^ {4}(evenhand .*)$|: (evenhand .*)$", re.MULTILINE)
+PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b|^evenhand train( |$)")
+"""What the reader has to fill in; training names models elsewhere and takes what only its user has."""
+RUNS = ["evenhand audit vader --sample 480 --out 'my run'", "evenhand audit svr --sample 480 --out other"]
+PRINTING = {
+    "audit": (RUNS[0], True),
+    "compare": ("evenhand compare 'my run' other --out 'a comparison'", True),
+    "rate": ("evenhand rate biased-female vader --groups 1 --bootstrap 10 --out 'my ratings'", True),
+    "chat": ("evenhand chat example --out 'my chat'", True),
+    "annotate": ("evenhand annotate chat:example --out sheets", False),
+    "annotate without a corpus": ("evenhand annotate", True),
+    "runs": ("evenhand runs 'my run'", False),
+    "no runs": ("evenhand runs empty", False),
+    "report": ("evenhand report 'my run'", True),
+    "systems": ("evenhand systems", False),
+    "corpus": ("evenhand corpus list", False),
+}
+"""What is typed, and whether it prints commands that can be typed as they stand."""
+
+
+@pytest.mark.parametrize("name", PRINTING)
+def test_every_command_that_is_printed_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command, prints = PRINTING[name]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "500")
+    monkeypatch.setenv("EVENHAND_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "empty").mkdir()
+    for made in RUNS if command not in RUNS else ():
+        run(made, monkeypatch)
+    monkeypatch.setattr(sys, "argv", shlex.split(command))
+    done = CliRunner().invoke(app, shlex.split(command)[1:])
+    shown = f"{done.stdout}{done.stderr}{done.exception or ''}"
+    assert (done.exit_code == 0) == (name != "annotate without a corpus"), shown
+    found = [next(filter(None, groups)) for groups in QUOTED.findall(shown)]
+    typed = [one for one in found if not PLACEHOLDER.search(one)]
+    assert bool(typed) == prints, shown
+    for one in typed:
+        run(
+            f"{one} --repetitions 1" if " repair " in one else f"{one} --out again" if " audit " in one else one,
+            monkeypatch,
+        )

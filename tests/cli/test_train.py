@@ -74,8 +74,7 @@ def test_the_card_comes_as_json_and_nothing_else(table: Path, tmp_path: Path) ->
     [
         (
             (),
-            "ratings.csv, line 2: the score 5 is outside 0..1; give the scale of the scores (--range on the command "
-            "line)",
+            "ratings.csv, line 2: the score 5 is outside 0..1; give the scale of the scores (--range)",
         ),
         (("--range", "5,1"), "--range '5,1': the first number must be below the second"),
         (("--range", "1,5", "--head", "forest"), "unknown head 'forest'; known: ridge, svr"),
@@ -215,7 +214,7 @@ def test_a_gru_learns_classes(files: Path, tmp_path: Path) -> None:
         (("--dimension", "angr"), "unknown affect dimension 'angr'; did you mean 'anger'?"),
         (("--score-column", "Scores"), "no column 'Scores'"),
         (("--text-column", "Text"), "no column 'Text'"),
-        (("--range", "1,5"), "is outside 1..5; give the scale of the scores (--range on the command line)"),
+        (("--range", "1,5"), "is outside 1..5; give the scale of the scores (--range)"),
         (("--range", "5"), "--range '5': give two numbers"),
         (("--out", "/dev/null/models"), "cannot be written to: Not a directory"),
     ],

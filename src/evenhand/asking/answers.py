@@ -99,8 +99,7 @@ def _refuse(system: BaseScorer, text: str, value: object, output: Output) -> NoR
         wrong = "not a finite number"
     else:
         wrong = (
-            f"outside its declared range {output.low:g}..{output.high:g}; if that is right, give its bounds (--range on "
-            "the command line), "
+            f"outside its declared range {output.low:g}..{output.high:g}; if that is right, give its bounds (--range), "
             "or low and high in a system file"
         )
     raise BadAnswer(

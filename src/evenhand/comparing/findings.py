@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from evenhand.files.plain import rebuild
+from evenhand.systems.base import FOUND
 
 Verdict = Literal["higher", "lower", "equivalent", "cannot tell"]
 Direction = Literal["first_higher", "second_higher", "none"]
@@ -164,6 +165,11 @@ class Finding:
     second_label: str
     output_kind: str = "score"
     """`found` where the question is how often a tagger finds an entity."""
+
+    @property
+    def of_tagger(self) -> bool:
+        """Whether the question is how often a tagger finds an entity."""
+        return self.output_kind == FOUND
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

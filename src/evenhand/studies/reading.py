@@ -199,9 +199,7 @@ class Reader:
             which = "" if column is None else f"column {column!r}: "
             where = f"{which}{count:,} {they} outside {self._low:g}..{self._high:g} (such as {worst:g})"
             if outside.mean() > OTHER_SCALE:
-                raise EvenhandError(
-                    f"{where}: it is on another scale; give its bounds (--range on the command line) if all of them are"
-                )
+                raise EvenhandError(f"{where}: it is on another scale; give its bounds (--range) if all of them are")
             notes.append(f"{where}; they were kept as they are")
         return values
 

@@ -23,7 +23,6 @@ def numbers(file: TableFile, place: Place, rows: Sequence[int], worth: Mapping[s
         high=high,
         margin=TOLERANCE * output.span,
         worth=worth,
-        if_meant="; if that is right, give its bounds (--range on the command line), or low and high of this output in a "
-        "system file",
+        if_meant="; if that is right, give its bounds (--range), or low and high of this output in a system file",
     )
     return np.clip(found, low, high)

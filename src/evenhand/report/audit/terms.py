@@ -65,11 +65,6 @@ OF_TAGS = Terms(
 )
 
 
-def is_found(finding: Finding) -> bool:
-    """Whether the question is how often a tagger finds an entity."""
-    return finding.of_tagger
-
-
 def terms_of(findings: Sequence[Finding]) -> Terms:
     """Taggers are never audited together with scorers."""
-    return OF_TAGS if any(map(is_found, findings)) else OF_SCORES
+    return OF_TAGS if any(finding.of_tagger for finding in findings) else OF_SCORES

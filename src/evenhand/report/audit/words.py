@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding
-from evenhand.report.audit.terms import is_found
 
 NOTICEABLE = 3.0
 """Parts of opposite sign are reported when each is this many standard errors from zero, and half the tolerance."""
@@ -77,14 +76,14 @@ def amount(value: float, finding: Finding) -> str:
     """A gap or a score of a finding: in percentage points where it is how often something is found."""
     return (
         f"{100 * value:.1f}".replace("-0.0", "0.0").replace("-", "−")
-        if is_found(finding)
+        if finding.of_tagger
         else number(value, span=finding.span)
     )
 
 
 def measured(value: float, finding: Finding) -> str:
     """The same with its unit, where it has one."""
-    return f"{amount(value, finding)} points" if is_found(finding) else amount(value, finding)
+    return f"{amount(value, finding)} points" if finding.of_tagger else amount(value, finding)
 
 
 def interval_of(finding: Finding) -> str:
@@ -186,7 +185,7 @@ def comparison_name(finding: Finding) -> str:
 def who(finding: Finding) -> str:
     """System, output and subset."""
     subset = [] if finding.subset == "all" else [f"on {finding.subset}"]
-    about = " ".join(subset if is_found(finding) else [finding.output, *subset])
+    about = " ".join(subset if finding.of_tagger else [finding.output, *subset])
     return f"{finding.system} ({about})" if about else finding.system
 
 
@@ -227,7 +226,7 @@ def _tested(finding: Finding) -> str:
     unsure = "" if finding.significant else f"; that is not significant (p {shown_p(finding.p_adjusted)})"
     if finding.interaction:
         return f"{who(finding)}: {finding.first_label} and {finding.second_label} differ by {gap} {tested}{unsure}"
-    return _found(finding, gap, f"{tested}{unsure}") if is_found(finding) else _scored(finding, gap, tested, unsure)
+    return _found(finding, gap, f"{tested}{unsure}") if finding.of_tagger else _scored(finding, gap, tested, unsure)
 
 
 def _scored(finding: Finding, gap: str, tested: str, unsure: str) -> str:
@@ -292,7 +291,7 @@ def _alike(finding: Finding) -> str:
         outside = interval[0] > 0 or interval[1] < 0
         corrected = "; significant alone, not after correcting for multiple comparisons" if outside else ""
         return f"{lead}cannot tell (the gap could be anywhere from {low} to {high}{corrected})"
-    verdict = f"found {_often(finding.verdict == 'higher')}" if is_found(finding) else finding.verdict
+    verdict = f"found {_often(finding.verdict == 'higher')}" if finding.of_tagger else finding.verdict
     return f"{lead}{verdict} ({between})"
 
 

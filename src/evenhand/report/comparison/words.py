@@ -9,7 +9,6 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.metric_differences import MeasuredDifference
-from evenhand.report.audit.terms import is_found
 from evenhand.report.audit.words import amount, people, shown_p
 
 NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
@@ -85,7 +84,7 @@ def _gap(gap: GapDifference) -> str:
 
 
 def _unit(gap: GapDifference) -> str:
-    if is_found(gap.one):
+    if gap.one.of_tagger:
         return " points"
     return " of the range" if gap.shares else ""
 
@@ -135,7 +134,7 @@ def _size(gap: GapDifference) -> str:
         sides = [gap.difference.first_label, gap.difference.second_label]
         before, after = sides[::-1] if gap.difference.verdict == "higher" else sides
         size = "" if gap.size == "cannot tell" else f", and its size is {gap.size}"
-        does, more = ("finds", "more often") if is_found(gap.one) else ("scores", "higher")
+        does, more = ("finds", "more often") if gap.one.of_tagger else ("scores", "higher")
         return f"it changed sides, as {gap.one_called} {does} {before} {more} and {gap.other_called} {after}{size}"
     if gap.size == "cannot tell":
         return NO_SIZE.format(called=people(gap.difference))

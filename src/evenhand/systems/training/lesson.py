@@ -159,7 +159,7 @@ def _refuse_outside(part: Marked, low: float, high: float) -> None:
         here = part.file.table.where(part.rows[first])
         raise EvenhandError(
             f"{here}: the score {part.numbers[first]:g} is outside {low:g}..{high:g}; "
-            "give the scale of the scores (--range on the command line)"
+            "give the scale of the scores (--range)"
         )
 
 
