@@ -13,7 +13,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
+from evenhand.cli.app import app
 from evenhand.corpora import eec
 from evenhand.files.tables import write_table
 
@@ -359,3 +361,18 @@ def test_help_and_version() -> None:
     assert "audit" in evenhand("--help").stdout
     assert "--equivalence" in evenhand("audit", "--help", COLUMNS="200").stdout
     assert evenhand("--version").stdout.startswith("evenhand ")
+
+
+def test_an_exported_corpus_that_was_edited_is_not_written_over(tmp_path: Path) -> None:
+    out = tmp_path / "mine.csv"
+    export = ["corpus", "export", "eec", "--out", str(out)]
+    for _ in range(2):  # the same content again does no harm
+        assert CliRunner().invoke(app, export).exit_code == 0
+    with out.open("a", encoding="utf-8") as file:
+        file.write("one more\n")
+    edited = out.read_bytes()
+    refused = CliRunner().invoke(app, export)
+    assert "holds something else" in str(refused.exception)
+    assert out.read_bytes() == edited
+    assert CliRunner().invoke(app, [*export, "--overwrite"]).exit_code == 0
+    assert out.read_bytes() != edited

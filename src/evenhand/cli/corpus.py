@@ -38,11 +38,12 @@ def export(
     name: Name,
     out: Annotated[Path, typer.Option(help="File to write: .csv, .tsv, .jsonl or .parquet.")],
     spelling: Spelling = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file with other content.")] = False,
 ) -> None:
     """Write a corpus as a table."""
     from evenhand.corpora import load_corpus
     from evenhand.files.tables import write_table
 
     corpus = load_corpus(name, spelling=spelling)
-    write_table(corpus.frame, out)
+    write_table(corpus.frame, out, overwrite=overwrite)
     typer.echo(f"{out}: {len(corpus):,} sentences")

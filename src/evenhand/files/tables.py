@@ -29,10 +29,19 @@ def read_table(path: Path) -> pl.DataFrame:
     return TableFile(path).frame
 
 
-def write_table(frame: pl.DataFrame, path: Path) -> None:
-    """Write a table in the format of its ending, whole or not at all."""
+def write_table(frame: pl.DataFrame, path: Path, *, overwrite: bool = True) -> None:
+    """Write a table in the format of its ending, whole or not at all.
+
+    Unless it may be overwritten, a file with other content is refused: somebody may have edited it.
+    """
     # Through memory: polars has errors of its own for a disk that is full.
-    write_whole(path, table_bytes(frame, _known_ending(path)))
+    content = table_bytes(frame, _known_ending(path))
+    if not overwrite and path.is_file() and path.read_bytes() != content:
+        raise UsageError(
+            f"{path} holds something else, which somebody may have edited: name another file, or allow it to be "
+            "overwritten (overwrite, --overwrite)"
+        )
+    write_whole(path, content)
 
 
 def table_bytes(frame: pl.DataFrame, ending: str = ".csv") -> bytes:

@@ -14,7 +14,7 @@ from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import people_of
 from evenhand.report.common.commands import Typed, joined
 
-OWN_COPY = "my-corpus.csv"
+DEFAULT = "eec"
 MOST_REPAIRS = 3
 
 
@@ -65,14 +65,16 @@ def _decisions(typed: Typed, findings: Sequence[Finding], audit: Audit) -> list[
 
 def _more_people(typed: Typed, audit: Audit) -> list[Step]:
     """Copies can be made of the corpora that come with Evenhand; who brought another one knows how to add to it."""
-    name = audit.provenance.corpora[0].name
+    name = dict(typed.options).get("--corpus", DEFAULT)
     if name not in corpus_names():
         return []
-    spelling = [option for option in typed.options if option[0] == "--spelling"]
-    copy = joined("corpus export", [name], [*spelling, ("--out", OWN_COPY)])
-    again = typed.audit(without=["--spelling"], corpus=OWN_COPY)
-    text = f"Copy the corpus, add {people_of(audit.findings)} of each group to every source, and audit the copy"
-    return [Step("cannot tell", text, (copy, again))]
+    spelling, own = [option for option in typed.options if option[0] == "--spelling"], f"my-{name}.csv"
+    copy = joined("corpus export", [name], [*spelling, ("--out", own)])
+    again = typed.audit(without=["--spelling"], corpus=own)
+    recorded = any(subject.startswith("file:") for subject in typed.subjects)
+    then = "predict on the copy, and audit it" if recorded else "and audit the copy"
+    text = f"Copy the corpus, add {people_of(audit.findings)} of each group to every source, {then}"
+    return [Step("cannot tell", text, (copy,) if recorded else (copy, again))]
 
 
 def _wider(typed: Typed, findings: Sequence[Finding]) -> list[Step]:

@@ -232,7 +232,9 @@ def _tested(finding: Finding) -> str:
 def _scored(finding: Finding, gap: str, tested: str, unsure: str) -> str:
     first, second = (_sentences(finding, label) for label in (finding.first_label, finding.second_label))
     if finding.direction == "none":
-        same = "exactly the same scores" if finding.delta_spread == 0 else "the same scores on average,"
+        # Groups are compared by their means where nobody has a counterpart: equal means need not be equal scores.
+        exact = finding.delta_spread == 0 and not finding.generalising.standard_error
+        same = "exactly the same scores" if exact else "the same scores on average,"
         return f"{who(finding)} gives {first} and the same {second} {same} {tested}"
     word = "higher" if finding.direction == "first_higher" else "lower"
     return f"{who(finding)} scores {first} {gap} {word} than the same {second}, {tested}{unsure}"
