@@ -210,7 +210,7 @@ def test_a_gru_learns_classes(files: Path, tmp_path: Path) -> None:
     [
         (("--train", "nowhere.txt"), "no such file: nowhere.txt"),
         (("--test", "nowhere.csv"), "no such file: nowhere.csv"),
-        (("--dimension", "fear"), "train.txt is of 'anger', unlike --dimension fear: one dimension a model"),
+        (("--dimension", "fear"), "unlike the dimension 'fear' that was asked for: one dimension"),
         (("--dimension", "angr"), "unknown affect dimension 'angr'; did you mean 'anger'?"),
         (("--score-column", "Scores"), "no column 'Scores'"),
         (("--text-column", "Text"), "no column 'Text'"),
@@ -353,10 +353,10 @@ def test_a_tagger_is_trained_on_words_and_tags(graded: Path, encoder: Path, tmp_
         (("--base", "nowhere/of/that/name"), "no such folder: nowhere/of/that/name"),
         (("--dev", "nowhere.txt"), "no such file: nowhere.txt"),
         (("--test", "nowhere.csv"), "no such file: nowhere.csv"),
-        (("--lr", "0"), "--lr 0.0: Input should be greater than 0"),
+        (("--lr", "0"), "learning rate 0.0: Input should be greater than 0"),
         (("--label-column", "Grade"), "no column 'Grade'"),
         (("--device", "tpu0"), "device 'tpu0' cannot be used here"),
-        (("--task", "tag", "--classes", "2"), "--classes is for --task classify"),
+        (("--task", "tag", "--classes", "2"), "classes is for the task 'classify'"),
         (("--out", "/dev/null/models"), "cannot be written to: Not a directory"),
     ],
 )

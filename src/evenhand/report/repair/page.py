@@ -51,7 +51,7 @@ KINDS = {"advised": "lower", "no method will do": "higher"}
 """The colour of a headline; that there is nothing to repair has none of its own."""
 HERE = "FOLDER"
 """Stands for the folder of the page, which may be moved."""
-COUNTED = ("closed", "reduced", "not reduced", "reversed", "gaps made")
+COUNTED = ("closed", "reduced", "not reduced", "reversed", "introduced")
 TEXTS = ("new", "method", "verdict", "sign turned")
 HEADINGS = ("new", "method", "before", "after", "gone", "verdict", "sign turned", "left alone", "spread")
 
@@ -116,8 +116,8 @@ def _visible(repair: Repair) -> str:
     some = repair.outcomes(method=repair.methods[0], scope=None)
     visible = sum(one.reduction is not None for one in some)
     return (
-        f"{visible} of {len(some)} gaps were visible before, counted by output, pair of groups, kind of persons and "
-        "what was new. An empty cell: none. Left alone: the share of fits that changed no score at all."
+        f"{visible} of {len(some)} gaps were visible before, counted by output, pair of groups, kind of people and "
+        "held-out part. An empty cell means none. Left alone: the share of fits that changed no score at all."
     )
 
 
