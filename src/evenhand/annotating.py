@@ -60,7 +60,7 @@ class Annotator:
     positive: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sheets(Result):
     """What the annotators of some texts wrote: how much, how far they agree, and where they are at odds.
 

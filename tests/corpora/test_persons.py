@@ -138,7 +138,7 @@ EMPTY = {"format": 1, "attributes": [], "determiners": []}
     "content", [{}, EMPTY | {"format": 2, "known": []}, EMPTY | {"known": [3]}, EMPTY | {"known": [{"form": "x"}]}]
 )
 def test_what_is_no_directory_is_refused_in_one_line(content: dict[str, object]) -> None:
-    with pytest.raises(EvenhandError, match="no directory of persons") as caught:
+    with pytest.raises(EvenhandError, match="directory of persons cannot be read") as caught:
         Directory.from_json(content)
     assert "\n" not in str(caught.value)
 

@@ -21,7 +21,7 @@ UTTERANCES_FILE = "utterances.parquet"
 PROPERTIES = ("by_gender", "by_study", "by_study_with_prefix")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chat(Result):
     """What was found in conversations.
 

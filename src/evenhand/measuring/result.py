@@ -107,7 +107,7 @@ class Measured:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Metrics(Result):
     """What was measured, by system and attribute."""
 

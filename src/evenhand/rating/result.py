@@ -27,7 +27,7 @@ COLUMNS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ratings(Result):
     """Ratings of the same systems in several settings, and one level for each system over all of them."""
 

@@ -72,7 +72,7 @@ class WordOrder:
     after: float | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Repair(Result):
     """One system, repaired in several ways, and what came of it on sentences that the repairs had not seen."""
 

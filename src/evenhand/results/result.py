@@ -123,6 +123,9 @@ class Result(ABC):
         """What was found, in one line."""
         return renderer_of(self).summary(self)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.summary()}>"
+
     def __str__(self) -> str:
         return renderer_of(self).text(self)
 

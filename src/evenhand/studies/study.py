@@ -85,7 +85,7 @@ class Examined:
         return {f"baseline_{name}": None if beside is None else getattr(beside, name) for name in names}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Study(Result):
     """What was found about many systems. `scores` and `corpus` are None for one that was loaded without them."""
 

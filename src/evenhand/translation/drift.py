@@ -95,7 +95,7 @@ class Example:
     home: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Drift(Result):
     """What a round trip did to a corpus.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -20,12 +19,10 @@ from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files.whole import check_writable
 from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measure_taggers
-from evenhand.results import Provenance, Subject, check_out
+from evenhand.results import Note, Provenance, Subject, check_out
 from evenhand.specs.resolving import Given
 from evenhand.systems import BaseScorer
 from evenhand.verbs.ask import Answers, asked, listed, listed_systems, names_of, resolved
-
-log = logging.getLogger(__name__)
 
 RESAMPLES = 500
 """For the intervals of metrics."""
@@ -91,15 +88,16 @@ def audit(
             details=compared.family | (_details(corpus, sample, subsets) if answers.tags else {}),
             command=command,
         )
+        measured, unmeasured = _measured(answers, corpus, _plain(attributes), settings)
         report = Audit(
             compared.findings,
             scores,
             corpus,
-            _measured(answers, corpus, _plain(attributes), settings),
+            measured,
             abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed),
             answers.tags,
             provenance=provenance,
-            notes=answers.notes,
+            notes=(*answers.notes, *unmeasured),
         )
         if out is not None:
             report.save(out, overwrite=overwrite)
@@ -121,19 +119,22 @@ def _asked_about(
     return corpus
 
 
-def _measured(answers: Answers, corpus: Corpus, attributes: Sequence[str] | None, settings: Settings) -> Metrics | None:
-    """Metrics, where there is gold: the labels of sentences, or the tags of tokens."""
+def _measured(
+    answers: Answers, corpus: Corpus, attributes: Sequence[str] | None, settings: Settings
+) -> tuple[Metrics | None, tuple[Note, ...]]:
+    """Metrics, where there is gold (labels of sentences, tags of tokens); where they cannot be made, why.
+
+    The comparison of scores stands without them.
+    """
     how = MeasureSettings(seed=settings.seed, bootstrap=RESAMPLES, alpha=settings.alpha)
     if answers.tags is not None:
-        return measure_taggers(answers.tags, corpus, attributes=attributes, settings=how)
+        return measure_taggers(answers.tags, corpus, attributes=attributes, settings=how), ()
     if LABEL not in corpus.frame.columns or corpus.frame[LABEL].null_count() == len(corpus):
-        return None
+        return None, ()
     found = measure_scores(answers.scores, corpus, attributes=attributes, settings=how)
-    if not found.results:
-        # The comparison of scores stands without metrics.
-        log.warning("no metrics: %s", found.left_out[0])
-        return None
-    return found
+    if found.results:
+        return found, ()
+    return None, (Note(None, f"no metrics: {found.left_out[0]}"),)
 
 
 def _details(corpus: Corpus, sample: int | None, subsets: Sequence[str]) -> dict[str, object]:
