@@ -229,8 +229,51 @@ def test_a_few_kept_batches_from_all_over_the_plan_are_asked_again(
     again = recorder(fingerprint=None, batch_size=100)
     with caplog.at_level("INFO"):
         score([again, recorder("broken")], corpus, cache=cache)
-    assert [texts[0] for texts in again.asked] == ["0000", "1300", "2600", "3900"]
-    assert "4,000 of 4,000 answers are kept from a run that did not finish, and still hold" in caplog.text
+    first = [texts[0] for texts in again.asked]
+    assert first[:4] == ["0000", "1300", "2600", "3900"]
+    assert len(first) == 20  # half of the batches, as every sentence has words of its own
+    assert "20 of 40 batches were asked again and agree" in caplog.text
+
+
+def test_a_change_by_one_name_is_noticed(make_corpus: Make, recorder: Any, cache: Path) -> None:
+    names = [f"N{number:03}" for number in range(60)]
+    lead = ["Today", "Look,", "Now", "Often", "Somehow", "Again", "Perhaps", "Indeed"]
+    corpus = make_corpus(
+        [f"{start} {name} feels {word}." for start in lead for name in names for word in ("sad", "glad")]
+    )
+    broken = recorder("broken", fails_on=(corpus.frame["text"][0],))
+    with pytest.raises(ScoringFailed):
+        score([recorder(fingerprint=None, batch_size=20), broken], corpus, cache=cache)
+
+    class Changed(recorder):  # type: ignore[misc]
+        def score(self, texts: Any) -> Any:
+            halved = np.array([0.5 if "N017" in text else 1.0 for text in texts])
+            return np.asarray(super().score(texts)) * halved[:, np.newaxis]
+
+    found = score([Changed(fingerprint=None, batch_size=20), recorder("broken")], corpus, cache=cache)
+    afresh = score([Changed(fingerprint=None, batch_size=20)], corpus, cache=cache.with_name("other"))
+    assert found.matrix[:, 0].tobytes() == afresh.matrix[:, 0].tobytes()
+
+
+def test_a_system_that_does_not_sample_is_checked_though_it_is_asked_several_times(
+    make_corpus: Make, recorder: Any, cache: Path
+) -> None:
+    corpus = make_corpus(LETTERS)
+    with pytest.raises(ScoringFailed):
+        score(
+            [recorder(fingerprint=None), recorder("bad", fingerprint=None, fails_on=("a",))],
+            corpus,
+            cache=cache,
+            draws=2,
+        )
+
+    class Changed(recorder):  # type: ignore[misc]
+        def score(self, texts: Any) -> Any:
+            return np.asarray(super().score(texts)) / 2
+
+    both = [Changed(fingerprint=None), recorder("bad", fingerprint=None)]
+    afresh = score([Changed(fingerprint=None)], corpus, cache=cache.with_name("other"), draws=2)
+    assert score(both, corpus, cache=cache, draws=2).matrix[:, 0].tobytes() == afresh.matrix[:, 0].tobytes()
 
 
 @pytest.mark.parametrize("changed_from", ["0000", "2000", "3950"])

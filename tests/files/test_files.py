@@ -75,3 +75,23 @@ def test_a_folder_that_is_empty_after_its_last_file_goes_too(tmp_path: Path) -> 
     assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == ["b", "b/2"]
     with pytest.raises(EvenhandError, match="b/1 cannot be removed: No such file"):
         remove_files([tmp_path / "b" / "1"])
+
+
+def test_a_kill_while_files_are_put_in_place_leaves_nothing_that_is_taken_for_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark, other = tmp_path / "report.json", tmp_path / "scores.parquet"
+    write_together({mark: b"old", other: b"old"})
+    replace, moved = Path.replace, []
+
+    def killed(path: Path, target: Path) -> Path:
+        if moved:
+            raise KeyboardInterrupt
+        moved.append(target)
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_together({mark: b"new", other: b"new"}, marks=[mark])
+    assert other.read_bytes() == b"new"
+    assert not mark.exists()

@@ -18,7 +18,7 @@ from evenhand.published.rating_figures import published_scores
 from evenhand.rating import rating_diagram
 from evenhand.rating.deconfounding import impacts
 from evenhand.rating.diagram import EMOTION, SENTIMENT
-from evenhand.rating.table import blocks, checked
+from evenhand.rating.table import blocks, checked, crossed_column
 
 with warnings.catch_warnings():
     # DoWhy calls parts of its dependencies that will change.
@@ -40,7 +40,11 @@ def frame(request: pytest.FixtureRequest) -> pl.DataFrame:
 
 def model(frame: pl.DataFrame, graph: nx.DiGraph) -> Any:
     emotions = [EMOTIONS.index(name) for name in frame["emotion"]]
-    columns = {"gender": frame["gender"].to_list(), EMOTION: emotions, SENTIMENT: frame["sentiment"].to_list()}
+    columns = {
+        "gender": crossed_column(frame, "gender").to_list(),
+        EMOTION: emotions,
+        SENTIMENT: frame["sentiment"].to_list(),
+    }
     return dowhy.CausalModel(data=pd.DataFrame(columns), treatment=EMOTION, outcome=SENTIMENT, graph=graph)
 
 

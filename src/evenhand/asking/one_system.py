@@ -22,7 +22,11 @@ from evenhand.systems.through import Through, answers_to
 log = logging.getLogger(__name__)
 
 WITNESSES, SENTENCES = 4, 32
-"""At least so many kept batches, and sentences, are asked again where nobody vouches for the system."""
+"""At least so many kept batches, and sentences, are asked again where nobody vouches for the system; at most half of
+what is kept, if that is more."""
+
+MOST_LOOKED_AT = 10_000
+"""Of more kept batches, evenly spaced ones are looked at for words."""
 
 PATIENCE = 3
 """After so many failing batches in a row, the engine asks itself whether the system is down."""
@@ -81,17 +85,32 @@ class Asking:
         if self._store.lasting:
             log.info("%s: %s answers come from the cache", name, known)
             return True
-        if self.system.samples or self._draws > 1:  # one that samples cannot be checked
+        missing = {batch.key for batch, _ in waiting}
+        kept = [batch for batch in self.plan.batches if batch.key not in missing]
+        if self.system.samples or self._drew_differently(kept):  # one that samples cannot be checked
             log.info("%s: %s answers are kept from a run that did not finish, and were not checked again", name, known)
             return True
-        missing = {batch.key for batch, _ in waiting}
-        most = max(WITNESSES, -(-SENTENCES // self.system.batch_size))
-        witnesses = spread([batch for batch in self.plan.batches if batch.key not in missing], most)
+        least = max(WITNESSES, -(-SENTENCES // self.system.batch_size))
+        witnesses = telling(kept, least, max(least, len(kept) // 2))
         if all(self._still_answers_the_same(batch) for batch in witnesses):
-            log.info("%s: %s answers are kept from a run that did not finish, and still hold", name, known)
+            log.info(
+                "%s: %s answers are kept from a run that did not finish; %s of %s batches were asked again and agree",
+                name,
+                known,
+                len(witnesses),
+                len(kept),
+            )
             return True
         log.warning("%s answers differently than in the run that did not finish; asking everything again", name)
         return False
+
+    def _drew_differently(self, kept: Sequence[Batch]) -> bool:
+        """Whether the draws of one sentence differ, so that it samples though it does not say so."""
+        return any(
+            not self._form.same(self.drawn[0, batch.rows], other[batch.rows])
+            for batch in kept
+            for other in self.drawn[1:]
+        )
 
     def _still_answers_the_same(self, kept: Batch) -> bool:
         """Ask a kept batch again: answers of an old model beside those of a new one would look like bias."""
@@ -229,14 +248,23 @@ def asking_of(system: BaseSystem, questions: Sequence[str], root: Path, draws: i
     return kind(system, questions, root, draws)  # type: ignore[arg-type]  # the condition sees to it
 
 
-def spread(batches: Sequence[Batch], most: int) -> list[Batch]:
-    """Some of the batches from all over the plan, the first and the last among them.
+def telling(batches: Sequence[Batch], least: int, most: int) -> list[Batch]:
+    """Some batches from all over the plan, and more until every word stands in one of them: a model may change by a name.
 
-    >>> [batch.texts for batch in spread(make_plan("abcdefghi", 1).batches, 3)]
-    [('a',), ('e',), ('i',)]
+    >>> [batch.texts for batch in telling(make_plan("abcdefghi", 1).batches, 3, 4)]
+    [('a',), ('e',), ('i',), ('b',)]
     """
-    places = np.linspace(0, len(batches) - 1, min(most, len(batches))).round().astype(int)
-    return [batches[place] for place in places]
+    if len(batches) > MOST_LOOKED_AT:
+        batches = batches[:: -(-len(batches) // MOST_LOOKED_AT)]
+    places = np.linspace(0, len(batches) - 1, min(least, len(batches))).round().astype(int)
+    chosen = dict.fromkeys(places.tolist())
+    words = [{word for text in batch.texts for word in text.split()} for batch in batches]
+    unseen = set().union(*words) - set().union(*(words[place] for place in chosen))
+    while unseen and len(chosen) < most:
+        best = max(range(len(batches)), key=lambda place: len(words[place] & unseen))
+        chosen[best] = None
+        unseen -= words[best]
+    return [batches[place] for place in chosen]
 
 
 def _exited(error: SystemExit) -> Exception:

@@ -36,10 +36,17 @@ def write_whole(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def write_together(contents: Mapping[Path, Content], *, advance: Callable[[int], None] = lambda count: None) -> None:
+def write_together(
+    contents: Mapping[Path, Content],
+    *,
+    marks: Iterable[Path] = (),
+    advance: Callable[[int], None] = lambda count: None,
+) -> None:
     """Write files that belong together: all are written beside their places first, so that a full disk changes none.
 
-    `advance` is called with 1 for each that is written.
+    `marks` are files by which earlier ones are known to be whole. They are removed once all new ones are written, so that a
+    kill while these are put in place leaves nothing that would be taken for whole. The files that come first are put in
+    place last. `advance` is called with 1 for each that is written.
     """
     folders = {path.parent for path in contents}
     made = [place for folder in folders for place in (folder, *folder.parents) if not place.exists()]
@@ -49,6 +56,8 @@ def write_together(contents: Mapping[Path, Content], *, advance: Callable[[int],
                 place = together.enter_context(replacing(path))
                 place.write_bytes(content() if callable(content) else content)
                 advance(1)
+            for mark in marks:
+                mark.unlink(missing_ok=True)
     except BaseException:
         for empty in sorted(set(made), key=lambda place: -len(place.parts)):
             with suppress(OSError):

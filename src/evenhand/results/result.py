@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
@@ -150,17 +150,18 @@ class Result(ABC):
         check_out(folder, type(self), self.subject_of(self.provenance), overwrite=overwrite)
         renderer = renderer_of(self)
         contents: dict[str, Content] = {
+            self.file: f"{self.to_json()}\n".encode(),  # first: it is put in place last, and says that all is there
             renderer.page_file: self.to_html().encode(),
             **renderer.pages(self),
-            self.file: f"{self.to_json()}\n".encode(),
             **self.attachments(),
             **renderer.beside(self),
         }
         if renderer.figures_are_saved if figures is None else figures:
             contents |= renderer.figures(self)
         outdated = {folder / name for name in files_of_results_in(folder)} | set(renderer.own_pages(folder))
-        written = _write(folder, contents, progress=progress)
-        remove_files(outdated - set(written))  # they would be taken for this result's
+        marks = [folder / kind.file for kind in kinds_in(folder)]
+        written = _write(folder, contents, marks=marks, progress=progress)
+        remove_files(outdated - {*written, *marks})  # they would be taken for this result's
         return written
 
     def export(
@@ -230,10 +231,12 @@ def check_out(folder: Path, kind: type[Result], subject: Subject, *, overwrite: 
             raise UsageError(f"{folder} already holds another result ({held}; this one is {new}): {INSTEAD}")
 
 
-def _write(folder: Path, contents: Mapping[str, Content], *, progress: bool | None = False) -> list[Path]:
+def _write(
+    folder: Path, contents: Mapping[str, Content], *, marks: Sequence[Path] = (), progress: bool | None = False
+) -> list[Path]:
     places = {folder / name: content for name, content in contents.items()}
     with progress_bars(progress) as start:
-        write_together(places, advance=start("saving", len(places), 0))
+        write_together(places, marks=marks, advance=start("saving", len(places), 0))
     return list(places)
 
 

@@ -899,6 +899,6 @@ class TestRealServer:
         interrupting = False
         with caplog.at_level(logging.INFO):
             resumed = score([made()], corpus, cache=tmp_path / "two").matrix
-        assert "6 of 10 answers are kept from a run that did not finish, and still hold" in caplog.text
+        assert "6 of 10 answers are kept from a run that did not finish; 3 of 3 batches" in caplog.text
         assert calls == [2, 2, 2, 2, 2]  # the first three to see that it still answers the same
         np.testing.assert_allclose(resumed, whole, atol=1e-6)

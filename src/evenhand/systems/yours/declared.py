@@ -9,11 +9,13 @@ from typing import Any, get_args
 import numpy as np
 
 from evenhand.errors import UsageError, did_you_mean
-from evenhand.systems.base import CLASSES, Output, OutputKind
+from evenhand.systems.base import CLASSES, FOUND, Output, OutputKind
 
 Declared = Output | str | Mapping[str, Any] | Sequence[Output | str | Mapping[str, Any]]
 """How outputs may be declared; see `named_outputs`."""
 
+DECLARABLE = tuple(kind for kind in get_args(OutputKind) if kind != FOUND)
+"""What users may say of their outputs; entities are found by taggers alone."""
 ADDS_UP = 0.02
 """How far probabilities may be from adding up to one: three that are rounded to two digits are off by 0.015 at most."""
 
@@ -59,7 +61,7 @@ def recognised(
     if len(outputs) < 2 or len(candidates) < len(outputs) or not add_up(answers()):
         return tuple(outputs), None
     remark = (
-        f"its {len(outputs)} outputs add up to one and are read as the probabilities of "
+        f"its {len(outputs)} outputs add up to one, as far as was tried, and are read as the probabilities of "
         f"{', '.join(output.name for output in outputs)}; declare kind=score to read them as separate scores"
     )
     classes = tuple(replace(output, kind="probability", of=CLASSES) for output in outputs)
@@ -95,8 +97,8 @@ def _output(declared: object, otherwise: Mapping[str, Any], name: str) -> Output
     if unknown:
         raise UsageError(f"{name!r}: an output has no {unknown[0]!r}{did_you_mean(unknown[0], known)}")
     whole = {**otherwise, **given}
-    if whole["kind"] not in get_args(OutputKind):
-        hint = did_you_mean(str(whole["kind"]), get_args(OutputKind))
+    if whole["kind"] not in DECLARABLE:
+        hint = did_you_mean(str(whole["kind"]), DECLARABLE)
         raise UsageError(f"{name!r}: no kind of output {whole['kind']!r}{hint}")
     for end in ("low", "high", "unit"):
         if given.get(end) is not None and (isinstance(given[end], bool) or not isinstance(given[end], int | float)):
