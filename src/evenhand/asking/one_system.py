@@ -249,7 +249,7 @@ def asking_of(system: BaseSystem, questions: Sequence[str], root: Path, draws: i
 
 
 def telling(batches: Sequence[Batch], least: int, most: int) -> list[Batch]:
-    """Some batches from all over the plan, and more until every word stands in one of them: a model may change by a name.
+    """Some batches from all over the plan, and more until each word stands in one: a model may change by a name.
 
     >>> [batch.texts for batch in telling(make_plan("abcdefghi", 1).batches, 3, 4)]
     [('a',), ('e',), ('i',), ('b',)]

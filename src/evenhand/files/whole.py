@@ -44,9 +44,9 @@ def write_together(
 ) -> None:
     """Write files that belong together: all are written beside their places first, so that a full disk changes none.
 
-    `marks` are files by which earlier ones are known to be whole. They are removed once all new ones are written, so that a
-    kill while these are put in place leaves nothing that would be taken for whole. The files that come first are put in
-    place last. `advance` is called with 1 for each that is written.
+    `marks` are files by which earlier ones are known to be whole. They are removed once all new ones are written, so
+    that a kill while these are put in place leaves nothing that would be taken for whole. The files that come first are
+    put in place last. `advance` is called with 1 for each that is written.
     """
     folders = {path.parent for path in contents}
     made = [place for folder in folders for place in (folder, *folder.parents) if not place.exists()]
