@@ -358,3 +358,9 @@ def test_metrics_of_taggers_are_not_made_up_from_what_was_found() -> None:
     assert found.metrics == ()
     assert any("metrics of taggers are not compared" in note.text for note in found.notes)
     assert found.gaps
+
+
+def test_a_run_is_not_compared_with_itself_by_another_path(tmp_path: Path) -> None:
+    evenhand.audit("planted(gap=0.05)", sample=480, progress=False, out=tmp_path / "run")
+    with pytest.raises(UsageError, match="compared with itself"):
+        evenhand.compare(tmp_path / "run", tmp_path / "run" / "report.json")

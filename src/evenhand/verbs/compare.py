@@ -123,7 +123,7 @@ def _side(run: RunLike, system: str | None) -> _Side:
     loaded = load_result(folder)
     if not isinstance(loaded, Audit):
         raise UsageError(f"{folder} holds {loaded.kind} without scores; runs to compare are saved by an audit")
-    return _Side(loaded, folder, chosen or system)
+    return _Side(loaded, folder.parent if folder.is_file() else folder, chosen or system)
 
 
 def _parted(text: str) -> tuple[Path, str | None]:
