@@ -16,6 +16,8 @@ from evenhand.report.common.commands import Typed, joined
 
 DEFAULT = "eec"
 MOST_REPAIRS = 3
+WIDEST = 0.2
+"""No larger gap is suggested as one that may not matter, as a share of the range."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def _more_people(typed: Typed, audit: Audit) -> list[Step]:
 def _wider(typed: Typed, findings: Sequence[Finding]) -> list[Step]:
     """The smallest tolerance within which all of these gaps are shown to lie."""
     bounds = [finding.equivalence.bound / finding.span for finding in findings if finding.equivalence.bound is not None]
-    if not bounds or max(bounds) >= 1:
+    if not bounds or max(bounds) > WIDEST:
         return []
     share = _rounded_up(max(bounds))
     text = (

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding
 
+MOST_TO_ASK_FOR = 5_000
+"""More names than this per group are not to be had."""
 NOTICEABLE = 3.0
 """Parts of opposite sign are reported when each is this many standard errors from zero, and half the tolerance."""
 MANY = 6
@@ -307,6 +309,8 @@ def _settling(finding: Finding) -> str:
     more = math.ceil(finding.power.persons_needed - finding.power.persons_per_group)
     if more <= 0:
         return ""
+    if more > MOST_TO_ASK_FOR:
+        return f"This corpus is far too small to decide at this tolerance, and so is any list of {people(finding)}"
     return f"This corpus is too small to decide; about {more:,} more {people(finding)} per group would be enough"
 
 
