@@ -235,7 +235,8 @@ def test_a_few_kept_batches_from_all_over_the_plan_are_asked_again(
     assert "20 of 40 batches were asked again and agree" in caplog.text
 
 
-def test_a_change_by_one_name_is_noticed(make_corpus: Make, recorder: Any, cache: Path) -> None:
+@pytest.mark.parametrize("name", ["N003", "N017", "N026", "N034", "N045", "N058"])
+def test_a_change_by_one_name_is_noticed(make_corpus: Make, recorder: Any, cache: Path, name: str) -> None:
     names = [f"N{number:03}" for number in range(60)]
     lead = ["Today", "Look,", "Now", "Often", "Somehow", "Again", "Perhaps", "Indeed"]
     corpus = make_corpus(
@@ -247,11 +248,25 @@ def test_a_change_by_one_name_is_noticed(make_corpus: Make, recorder: Any, cache
 
     class Changed(recorder):  # type: ignore[misc]
         def score(self, texts: Any) -> Any:
-            halved = np.array([0.5 if "N017" in text else 1.0 for text in texts])
+            halved = np.array([0.5 if name in text else 1.0 for text in texts])
             return np.asarray(super().score(texts)) * halved[:, np.newaxis]
 
     found = score([Changed(fingerprint=None, batch_size=20), recorder("broken")], corpus, cache=cache)
     afresh = score([Changed(fingerprint=None, batch_size=20)], corpus, cache=cache.with_name("other"))
+    assert found.matrix[:, 0].tobytes() == afresh.matrix[:, 0].tobytes()
+
+
+def test_a_change_is_noticed_however_wide_the_declared_range(make_corpus: Make, recorder: Any, cache: Path) -> None:
+    corpus, wide = make_corpus(LETTERS), {"fingerprint": None, "outputs": (Output("score", low=0, high=1_000_000),)}
+    with pytest.raises(ScoringFailed):
+        score([recorder(**wide), recorder("broken", fails_on=("a",))], corpus, cache=cache)
+
+    class Changed(recorder):  # type: ignore[misc]
+        def score(self, texts: Any) -> Any:
+            return np.asarray(super().score(texts)) / 2
+
+    found = score([Changed(**wide), recorder("broken")], corpus, cache=cache)
+    afresh = score([Changed(**wide)], corpus, cache=cache.with_name("other"))
     assert found.matrix[:, 0].tobytes() == afresh.matrix[:, 0].tobytes()
 
 

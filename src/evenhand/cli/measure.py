@@ -68,8 +68,8 @@ def measure(
 ) -> None:
     """Measure predictions by group: metrics, tests and failing examples."""
     from evenhand.cli.show import show_saved
-    from evenhand.measuring import MeasureSettings, Metrics, measure_file, subject_of_file
-    from evenhand.results import check_out
+    from evenhand.measuring import MeasureSettings
+    from evenhand.verbs.measure import measure as run
 
     if by is not None:
         refuse_given(ctx, QUALITY_TAKES, "with --by, which gives quality by group")
@@ -97,11 +97,9 @@ def measure(
         scheme=scheme,
         expectations=tuple(expect or ()),
     )
-    if out is not None:
-        check_out(out, Metrics, subject_of_file(path), overwrite=overwrite)
-    found = measure_file(path, attributes=attribute, settings=settings, command=repeating(sys.argv))
-    if out is not None:
-        found.save(out, overwrite=overwrite)
+    found = run(
+        path, attributes=attribute, settings=settings, out=out, overwrite=overwrite, command=repeating(sys.argv)
+    )
     show_saved(found, out, as_json=as_json)
 
 
