@@ -10,9 +10,11 @@ from evenhand.stats import persons_to_settle, smallest_visible_gap
 from evenhand.stats.confound import adjusted_gap
 
 
-@pytest.mark.parametrize(("delta", "names"), [(0.02, 39), (0.01, 155)])
+@pytest.mark.parametrize(("delta", "names"), [(0.02, 46), (0.01, 169)])
 def test_names_that_settle_it(delta: float, names: int) -> None:
-    """At a person sd of 0.03, n = 2 (2.93 sd / δ)² a group; 155 is 154.1 rounded up."""
+    """At a person sd of 0.03, 2.93 sd √(2/n) + 2.5 sd/n ≤ δ; without the second part it would be 39 and 155."""
+    assert 2.927 * 0.03 * (2 / names) ** 0.5 + 2.5 * 0.03 / names <= delta
+    assert 2.926 * 0.03 * (2 / (names - 1)) ** 0.5 + 2.5 * 0.03 / (names - 1) > delta
     variance = np.array([2 * 0.03**2 / 20])
     needed = persons_to_settle(variance, np.zeros(1), delta=np.array([delta]), per_group=20)
     assert needed[0] == names
@@ -20,19 +22,45 @@ def test_names_that_settle_it(delta: float, names: int) -> None:
 
 def test_the_names_that_settle_it_do_so_four_times_in_five() -> None:
     rng = np.random.default_rng(1)
-    sd, delta, n = 0.03, 0.02, 39
+    sd, delta, n = 0.03, 0.02, 46
     first, second = (rng.normal(0, sd, size=(n, 20_000)) for _ in range(2))
     gap = first.mean(axis=0) - second.mean(axis=0)
     error = np.sqrt((first.var(axis=0, ddof=1) + second.var(axis=0, ddof=1)) / n)
     shown = np.abs(gap) + stats.t.ppf(0.95, 2 * n - 2) * error <= delta
-    assert shown.mean() == pytest.approx(0.8, abs=0.02)
+    for out in range(n):
+        for one, other in ((first, second), (second, first)):
+            rest = np.delete(one, out, axis=0)
+            moved = rest.mean(axis=0) - other.mean(axis=0)
+            wider = np.sqrt(rest.var(axis=0, ddof=1) / (n - 1) + other.var(axis=0, ddof=1) / n)
+            shown &= np.abs(moved) + stats.t.ppf(0.95, 2 * n - 3) * wider <= delta
+    assert shown.mean() == pytest.approx(0.8, abs=0.03)
+
+
+@pytest.mark.parametrize(("gap", "equivalent"), [(0.01, True), (0.05, False)])
+def test_the_names_that_settle_a_gap_do_so_four_times_in_five(gap: float, equivalent: bool) -> None:
+    sd, delta = 0.03, 0.02
+    n = int(
+        persons_to_settle(
+            np.array([2 * sd**2 / 20]), np.zeros(1), delta=np.array([delta]), per_group=20, gap=np.array([gap])
+        )[0]
+    )
+    rng = np.random.default_rng(2)
+    first, second = rng.normal(gap, sd, size=(n, 20_000)), rng.normal(0, sd, size=(n, 20_000))
+    found = first.mean(axis=0) - second.mean(axis=0)
+    error = np.sqrt((first.var(axis=0, ddof=1) + second.var(axis=0, ddof=1)) / n)
+    small = np.abs(found) + stats.t.ppf(0.95, 2 * n - 2) * error <= delta
+    there = np.abs(found) / error > stats.t.ppf(0.975, 2 * n - 2)
+    settled = small.mean() if equivalent else there.mean()
+    # A little more than promised: leaving out one person must not change it.
+    assert 0.78 <= settled <= 0.93
 
 
 def test_a_stricter_level_needs_more_names_and_none_fewer_than_five() -> None:
     variance, delta = np.array([2 * 0.03**2 / 20]), np.array([0.02])
     strict = persons_to_settle(variance, np.zeros(1), delta=delta, per_group=20, alpha=0.01)[0]
-    # (z(0.99) + z(0.9)) = 3.608, so 2 (3.608 · 0.03 / 0.02)² = 58.6
-    assert strict == 59
+    # (z(0.99) + z(0.9)) = 3.608, so 3.608 · 0.03 · √(2/n) + 2.5 · 0.03/n ≤ 0.02
+    assert 3.608 * 0.03 * (2 / strict) ** 0.5 + 2.5 * 0.03 / strict <= 0.02
+    assert 3.607 * 0.03 * (2 / (strict - 1)) ** 0.5 + 2.5 * 0.03 / (strict - 1) > 0.02
     assert persons_to_settle(variance / 1e4, np.zeros(1), delta=delta, per_group=20)[0] == 5
 
 

@@ -12,7 +12,14 @@ A contrast depends on its corpus and question alone, and is made once for both.
 
 from evenhand.contrasts.build import CROSS
 from evenhand.contrasts.contrast import Contrast, Floats, Grouping, Ints
-from evenhand.contrasts.declare import contrast, contrasts, general_contrast, general_contrasts, interaction
+from evenhand.contrasts.declare import (
+    comparisons_asked,
+    contrast,
+    contrasts,
+    general_contrast,
+    general_contrasts,
+    interaction,
+)
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
 from evenhand.contrasts.labels import side_labels
 
@@ -25,6 +32,7 @@ __all__ = [
     "Floats",
     "Grouping",
     "Ints",
+    "comparisons_asked",
     "contrast",
     "contrasts",
     "general_contrast",

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints, codes
 from evenhand.corpora import Corpus
+from evenhand.corpora.families import spelling_families
 from evenhand.errors import UsageError
 from evenhand.numbering import numbered
 
@@ -21,6 +22,9 @@ CROSS = "+"
 
 CALLED = {"name": "names", "identity": "terms", "country": "countries"}
 """What the persons of a contrast are, in a word, where they are all of one kind."""
+
+NAME = "name"
+"""The kind of persons who get families by their spelling where the corpus names none."""
 
 MOST_MATCHLESS = 0.2
 """At most this share of the persons may be left out for want of a match in their stratum."""
@@ -84,7 +88,26 @@ def build(
         n_sources=len(sentences.sources),
         left_out=left_out + tuple(sentences.persons[number] for number in np.flatnonzero(stray)),
         called=_called(corpus, sentences),
+        family=_family(corpus, units),
     )
+
+
+def _family(corpus: Corpus, units: _Units) -> Ints:
+    """The family of each unit: the corpus's own, or that of the spelling for names of one stratum."""
+    columns = [column for column in ("person", "family", "kind") if column in corpus.frame.columns]
+    known = {row["person"]: row for row in corpus.frame.select(columns).unique("person").iter_rows(named=True)}
+    labels: list[tuple[str, ...]] = [("alone", label) for label in units.labels]
+    for stratum in np.unique(units.stratum):
+        names = []
+        for unit in np.flatnonzero(units.stratum == stratum):
+            row = known.get(units.labels[unit], {})
+            if row.get("family") is not None:
+                labels[unit] = ("family", row["family"])
+            elif row.get("kind") == NAME and "family" not in columns:
+                names.append(unit)
+        for unit, number in zip(names, spelling_families([units.labels[unit] for unit in names]), strict=True):
+            labels[unit] = ("spelling", str(stratum), str(number))
+    return numbered(labels)
 
 
 def _called(corpus: Corpus, sentences: _Sentences) -> str:

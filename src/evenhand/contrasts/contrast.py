@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -69,6 +70,8 @@ class Contrast:
     called: str
     """What its persons are, in a word: `names`, `terms`, `countries`, or `persons` where kinds are mixed or unknown."""
     interaction: bool = False
+    family: Ints | None = None
+    """Units with one number may react alike (spelling families of names); None: everybody on their own."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -94,6 +97,46 @@ class Contrast:
     def stratum_sizes(self) -> Ints:
         """How many units each stratum has."""
         return np.bincount(self.stratum, minlength=len(self.coefficients))
+
+    @cached_property
+    def relabellings_p(self) -> float:
+        """The smallest p that swapping labels can give: where groups differ by a constant, chance gives that too.
+
+        With two persons a side there are six ways to deal the labels, and two of them give so large a gap: 2/6.
+        """
+        ways = float((self.block < 0).sum()) * math.log(2)
+        for block in np.unique(self.block[self.block >= 0]):
+            sides = np.bincount(self.stratum[self.block == block])
+            ways += math.lgamma(sides.sum() + 1) - sum(math.lgamma(size + 1) for size in sides)
+        return min(1.0, 2 * math.exp(-ways))
+
+    def each_left_out(self, column: str, *, most: int) -> tuple[tuple[str, Contrast], ...]:
+        """The same comparison without each group of a column in turn; none where there are more than `most`.
+
+        With two groups, either is the other's only company: what is left would be one group, which says nothing.
+        """
+        labels = self.by(column).labels
+        if not 3 <= len(labels) <= most:
+            return ()
+        if column not in self._left_out:
+            self._left_out[column] = tuple((label, self._without_cells(column, label)) for label in labels)
+        return self._left_out[column]
+
+    @cached_property
+    def _left_out(self) -> dict[str, tuple[tuple[str, Contrast], ...]]:
+        return {}
+
+    def _without_cells(self, column: str, label: str) -> Contrast:
+        """The same comparison on the cells that do not have this label."""
+        kept = np.array([other != label for other in self._labels(column)])
+        unit, cell, sentence, value = self.entries
+        number = np.cumsum(kept) - 1
+        there = kept[cell]
+        return replace(
+            self,
+            cells=self.cells.filter(pl.Series(kept)),
+            entries=(unit[there], number[cell[there]], sentence[there], value[there]),
+        )
 
     @property
     def unit_weights(self) -> Floats:

@@ -34,6 +34,16 @@ def contrasts(corpus: Corpus, attribute: str, *, subset: str = "all") -> list[Co
     return made
 
 
+def comparisons_asked(corpus: Corpus) -> int:
+    """How many comparisons the attributes of a corpus ask for; of a part of a corpus, those of the whole.
+
+    >>> from evenhand.corpora import eec
+    >>> comparisons_asked(eec()), comparisons_asked(eec().narrowed(["race"]))
+    (2, 2)
+    """
+    return sum(len(groups) * (len(groups) - 1) // 2 for groups in corpus.asks.values())
+
+
 def contrast(
     corpus: Corpus,
     attribute: str,

@@ -46,7 +46,14 @@ def joined(one: Contrast, other: Contrast, shares: tuple[float, float]) -> Contr
         entries=(unit, cell, sentence, value),
         left_out=tuple(dict.fromkeys(one.left_out + other.left_out)),
         called=one.called if one.called == other.called else "persons",
+        family=_families(one, other),
     )
+
+
+def _families(one: Contrast, other: Contrast) -> Ints:
+    """The families of both, those of the second numbered after those of the first."""
+    first, second = (np.arange(len(part.units)) if part.family is None else part.family for part in (one, other))
+    return np.concatenate([first, second + first.max(initial=-1) + 1])
 
 
 def _on(part: Contrast, cells: pl.DataFrame, *, first_unit: int) -> tuple[Ints, Ints, Ints, Floats]:

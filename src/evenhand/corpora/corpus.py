@@ -21,7 +21,7 @@ from evenhand.files.whole import write_whole
 
 REQUIRED = ("id", "text", "source", "person")
 METADATA = "evenhand-corpus"
-CORE = ("id", "text", "source", "person", "term", "kind", "pair", "role", "use", "ambiguous", "label")
+CORE = ("id", "text", "source", "person", "term", "kind", "pair", "family", "role", "use", "ambiguous", "label")
 TAGGED = ("tokens", "tags", "slot_span")
 """What a corpus for taggers has besides, as lists."""
 
@@ -46,9 +46,10 @@ class Corpus:
 
     `frame` has the columns `id, text, source, person, term, kind, pair, role`, one column per attribute (null where it
     does not apply) and one per slot; for identity terms also `use` (preferred, acceptable, contested) and `ambiguous`
-    (what else the word means); `label` where the right answer is known; for taggers, as lists, `tokens`, their BILOU
-    `tags` and the person's tokens as `slot_span`, [start, end). `attributes` lists each attribute's groups; differences
-    are first minus second.
+    (what else the word means); `family`, the same for persons who may be treated as one, where that is known; `label`
+    where the right answer is known; for taggers, as lists, `tokens`, their BILOU `tags` and the
+    person's tokens as `slot_span`, [start, end). `attributes` lists each attribute's groups; differences are first
+    minus second.
     `groupings` are the columns, besides the person, that were sampled from a larger world (templates, words).
     `labels` say what groups are called where people read of them; a group without one goes by its code name.
     """
@@ -63,6 +64,8 @@ class Corpus:
     drawn_from: str | None = None
     """The digest of the whole corpus that this is a part of."""
     labels: Labels = field(default_factory=dict)
+    whole: Mapping[str, tuple[str, ...]] | None = None
+    """The attributes of the corpus that this is a part of: what it asks for, whatever part of it is asked."""
 
     def __post_init__(self) -> None:
         missing = [column for column in REQUIRED if column not in self.frame.columns]
@@ -95,6 +98,8 @@ class Corpus:
             "drawn_from": self.drawn_from,
             "labels": {attribute: dict(labels) for attribute, labels in self.labels.items()},
         }
+        if self.whole is not None:
+            design["whole"] = {name: list(groups) for name, groups in self.whole.items()}
         content = io.BytesIO()
         self.frame.write_parquet(content, metadata={METADATA: json.dumps(design, ensure_ascii=False)})
         return content.getvalue()
@@ -113,6 +118,8 @@ class Corpus:
         about = design.pop("about")
         design["attributes"] = {name: tuple(groups) for name, groups in design["attributes"].items()}
         design["groupings"] = tuple(design["groupings"])
+        if "whole" in design:
+            design["whole"] = {name: tuple(groups) for name, groups in design["whole"].items()}
         return cls(frame=file.frame, about=About(**about | {"limits": tuple(about["limits"])}), **design)
 
     @cached_property
@@ -127,6 +134,11 @@ class Corpus:
         if "label" not in self.frame.columns:
             return False
         return self.frame.group_by("source").agg(pl.col("label").n_unique() == 1)["label"].all()
+
+    @property
+    def asks(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes and groups that the whole corpus asks about, for a part of it too."""
+        return self.attributes if self.whole is None else self.whole
 
     @property
     def tagged(self) -> bool:
@@ -216,7 +228,7 @@ class Corpus:
         if frame.height == self.frame.height:
             return self
         left = {name: groups for name, groups in self.attributes.items() if frame[name].is_not_null().any()}
-        return replace(self, frame=frame, attributes=left, drawn_from=self.drawn_from or self.digest)
+        return replace(self, frame=frame, attributes=left, drawn_from=self.drawn_from or self.digest, whole=self.asks)
 
     def sample(self, sentences: int, *, seed: int = 0) -> Corpus:
         """Draw whole sources with all their persons, as many as fit into that number of sentences (at least two)."""

@@ -2,7 +2,7 @@
 
 from evenhand.stats.components import Components, GroupedMeans, two_sided_p, variance_components
 from evenhand.stats.correlation import pearson, spearman
-from evenhand.stats.multiplicity import CORRECTIONS, raw_threshold
+from evenhand.stats.multiplicity import CORRECTIONS, kept_threshold, raw_threshold
 from evenhand.stats.paired import PairedTest, paired_test
 from evenhand.stats.permutation import permutation_p
 from evenhand.stats.power import persons_to_settle, smallest_visible_gap
@@ -14,6 +14,7 @@ __all__ = [
     "Components",
     "GroupedMeans",
     "PairedTest",
+    "kept_threshold",
     "paired_test",
     "pearson",
     "permutation_p",

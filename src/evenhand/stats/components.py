@@ -11,6 +11,9 @@ from scipy import special
 from evenhand.stats.types import ROUNDING, Bools, Floats, Ints
 
 FEWEST_FOR_OWN_VARIANCE = 5
+FEWEST_TO_SUBTRACT = 5
+"""With fewer groups than this (three templates, say), what persons add to the variance between them is not subtracted:
+two or three groups say too little about it, and would raise false alarms."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Components:
     """The persons' part of the variance: what more persons would shrink."""
     persons_if_matched: Floats
     """The same, had each stratum's two sides the same number of persons."""
+    pairs: Floats
+    """The part of paired persons in `persons_if_matched`: what more unpaired persons would leave as it is."""
     pooled: bool
     """Whether the strata share one variance between persons, because some have too few to show their own."""
     unit_means: Floats
@@ -80,6 +85,7 @@ def variance_components(
     scale: Floats,
     pairs: Bools | None = None,
     matched_sizes: Floats | None = None,
+    family: Ints | None = None,
 ) -> Components:
     """Estimate Σ coefficient · stratum mean, and how it would vary with other persons, templates and words.
 
@@ -88,44 +94,57 @@ def variance_components(
     freedom follow Satterthwaite. A grouping with one group adds nothing: there is nothing to see it vary by. Where a
     stratum has fewer than five units, those of one kind (`pairs` or not) share one variance: two or three values say
     too little about how persons vary, and separate variances would raise false alarms.
+
+    Units with one `family` number (Latisha and Latoya) may react alike. They count as one: with r their distances from
+    the stratum's mean, the persons' part of a stratum of n units in F families is c²·F/(F − 1)·Σ (Σ r in a family)²/n²,
+    with F − 1 degrees of freedom. Where everybody is a family of one, that is c²·var/n.
     """
     sizes = np.bincount(stratum, minlength=len(coefficients))
     if (sizes < 2).any():
         raise ValueError("every stratum needs two units")
+    together = _Families.of(stratum, sizes, family)
     averaging = _averaging(stratum, sizes)
     unit_means = np.einsum("ugk,g->uk", groupings[0].means, groupings[0].weights)
     estimate = (coefficients @ averaging) @ unit_means
     centred = unit_means - (averaging @ unit_means)[stratum]
-    squares = sizes[:, None] * (averaging @ centred**2)
-    kinds, pooled = _kinds_of_variance(sizes, np.zeros(len(sizes), dtype=bool) if pairs is None else pairs)
+    squares = together.squares(centred)
+    paired = np.zeros(len(sizes), dtype=bool) if pairs is None else pairs
+    kinds, pooled = _kinds_of_variance(together.numbers, paired)
     spread, freedom = np.zeros_like(squares), np.zeros(len(sizes))
     for kind in np.unique(kinds):
-        freedom[kinds == kind] = (sizes[kinds == kind] - 1).sum()
+        freedom[kinds == kind] = (together.numbers[kinds == kind] - 1).sum()
         spread[kinds == kind] = squares[kinds == kind].sum(axis=0) / freedom[kinds == kind][0]
-    by_stratum = coefficients[:, None] ** 2 * spread / sizes[:, None]
+    by_stratum = coefficients[:, None] ** 2 * spread * (together.numbers / sizes**2)[:, None]
     parts = [(by_stratum[kinds == kind].sum(axis=0), freedom[kinds == kind][0]) for kind in np.unique(kinds)]
     persons = by_stratum.sum(axis=0)
     matched = sizes.astype(np.float64) if matched_sizes is None else matched_sizes
     for grouping in groupings:
         if len(grouping.weights) > 1:
-            parts.append(_between_groups(grouping, unit_means, estimate, stratum, coefficients))
+            parts.append(_between_groups(grouping, unit_means, estimate, stratum, coefficients, together))
     variance = np.sum([part for part, _ in parts], axis=0)
     flat = np.sqrt(variance) <= ROUNDING * scale
     squared = np.sum([part**2 / df for part, df in parts], axis=0)
     df = np.divide(variance**2, squared, out=np.full_like(variance, np.nan), where=~flat & (squared > 0))
+    if_matched = by_stratum * (sizes / matched)[:, None]
     return Components(
         estimate=np.where(flat & (np.abs(estimate) <= ROUNDING * scale), 0.0, estimate),
         variance=np.where(flat, 0.0, variance),
         degrees_of_freedom=df,
         persons=np.where(flat, 0.0, persons),
-        persons_if_matched=np.where(flat, 0.0, (by_stratum * (sizes / matched)[:, None]).sum(axis=0)),
+        persons_if_matched=np.where(flat, 0.0, if_matched.sum(axis=0)),
+        pairs=np.where(flat, 0.0, if_matched[paired].sum(axis=0)),
         pooled=pooled,
         unit_means=unit_means,
     )
 
 
 def _between_groups(
-    grouping: GroupedMeans, unit_means: Floats, estimate: Floats, stratum: Ints, coefficients: Floats
+    grouping: GroupedMeans,
+    unit_means: Floats,
+    estimate: Floats,
+    stratum: Ints,
+    coefficients: Floats,
+    together: _Families,
 ) -> tuple[Floats, float]:
     weights = grouping.weights
     sizes = np.bincount(stratum, minlength=len(coefficients))
@@ -134,13 +153,48 @@ def _between_groups(
     stratum_by_group = np.einsum("su,ugk->sgk", averaging, grouping.means)
     gaps = np.einsum("s,sgk->gk", coefficients, stratum_by_group)
     between = concentration * (weights @ (gaps - estimate) ** 2) / (1 - concentration)
+    if len(weights) < FEWEST_TO_SUBTRACT:
+        return between, 1 / concentration - 1
     stratum_means = averaging @ unit_means
     expected = stratum_by_group - stratum_means[:, None, :]
     residuals = grouping.means - unit_means[:, None, :] - expected[stratum]
-    per_unit = np.einsum("g,ugk->uk", weights**2 / (1 - weights), residuals**2)
-    own = (averaging @ per_unit) / (sizes - 1)[:, None]
+    squares = np.einsum("g,sgk->sk", weights**2 / (1 - weights), together.squares(residuals))
+    own = squares * (together.numbers / (together.numbers - 1) / sizes**2)[:, None]
     interaction = np.sum(coefficients[:, None] ** 2 * own, axis=0)
     return np.maximum(between - interaction, 0.0), 1 / concentration - 1
+
+
+@dataclass(frozen=True)
+class _Families:
+    """Which units count as one, within each stratum."""
+
+    of_unit: Ints
+    stratum: Ints
+    """The stratum of each family."""
+    numbers: Ints
+    """How many families each stratum has."""
+
+    @classmethod
+    def of(cls, stratum: Ints, sizes: Ints, family: Ints | None) -> _Families:
+        """Everybody on their own where no families are given, or where a stratum would be a single family."""
+        alone = np.arange(len(stratum))
+        given = alone if family is None else family
+        pairs, of_unit = np.unique(np.stack([stratum, given]), axis=1, return_inverse=True)
+        numbers = np.bincount(pairs[0], minlength=len(sizes))
+        if (numbers < 2).any():
+            return cls.of(stratum, sizes, np.where((numbers < 2)[stratum], alone + given.max() + 1, given))
+        return cls(of_unit.reshape(-1), pairs[0], numbers)
+
+    def squares(self, residuals: Floats) -> Floats:
+        """The squared sums of families, added up by stratum."""
+        sums = _sums(residuals, self.of_unit, len(self.stratum))
+        return _sums(sums**2, self.stratum, len(self.numbers))
+
+
+def _sums(values: Floats, group: Ints, groups: int) -> Floats:
+    """Rows added up by group."""
+    rows = np.asarray(group[None, :] == np.arange(groups)[:, None], dtype=np.float64)
+    return np.asarray((rows @ values.reshape(len(values), -1)).reshape(groups, *values.shape[1:]))
 
 
 def _kinds_of_variance(sizes: Ints, pairs: Bools) -> tuple[Ints, bool]:

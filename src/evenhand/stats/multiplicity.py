@@ -63,3 +63,15 @@ def raw_threshold(p: Floats, *, alpha: float, method: str) -> float:
         return alpha / n
     rejected = int((CORRECTIONS[method](p) < alpha).sum())
     return alpha / max(n - rejected, 1) if method == "holm" else alpha * max(rejected, 1) / n
+
+
+def kept_threshold(p: Floats, *, alpha: float, method: str) -> float:
+    """The raw p below which one that is significant in this family would still be, the others as they are.
+
+    >>> kept_threshold(np.array([0.001, 0.5, 0.6, 0.7]), alpha=0.05, method="holm")
+    0.0125
+    """
+    if method != "holm":
+        return raw_threshold(p, alpha=alpha, method=method)
+    rejected = int((holm(p) < alpha).sum())
+    return alpha / (max(len(p), 1) - max(rejected - 1, 0))

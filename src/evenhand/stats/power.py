@@ -9,10 +9,13 @@ from evenhand.stats.types import Floats
 
 FEWEST_PERSONS = 5
 """With fewer than five persons a group, how persons vary cannot be seen, whatever a formula says."""
+POWER = 0.8
+FARTHEST = 2.5
+BISECTIONS = 60
 
 
 def smallest_visible_gap(
-    standard_error: Floats, degrees_of_freedom: Floats, *, alpha: float, power: float = 0.8
+    standard_error: Floats, degrees_of_freedom: Floats, *, alpha: float | Floats, power: float = POWER
 ) -> Floats:
     """The gap that a two-sided test of that level finds with that power; NaN where there is no variance to go by.
 
@@ -25,22 +28,73 @@ def smallest_visible_gap(
     return np.where(known, shift * standard_error, np.nan)
 
 
-def persons_to_settle(persons: Floats, rest: Floats, *, delta: Floats, per_group: float, alpha: float = 0.05) -> Floats:
-    """How many persons a group would show a gap of zero to lie within ±δ, four times in five; at least five.
+def persons_to_settle(
+    persons: Floats,
+    rest: Floats,
+    *,
+    delta: Floats,
+    per_group: float,
+    alpha: float = 0.05,
+    gap: Floats | None = None,
+    test_alpha: float | Floats | None = None,
+) -> Floats:
+    """How many persons a group would reach a verdict four times in five; at least five.
 
-    The interval of level 1 − 2α fits within ±δ with 80 % power when δ is z(1−α) + z(0.9) standard errors: 2.93 at
-    α = 0.05. Only the persons' part of the variance shrinks with more persons: NaN where the rest alone is too much,
-    and where persons do not vary at all, so that nothing is known about how they might.
+    A gap of zero (or of `gap`, if that is within ±δ) is then shown to lie within ±δ by the interval of level 1 − 2α; a
+    larger one is shown to be there by a test of level `test_alpha`, or either is, whichever takes fewer. Only the
+    persons' part of the variance shrinks with more persons: NaN where the rest alone is too much, and where persons do
+    not vary at all, so that nothing is known about how they might. A verdict must also stand without its most
+    influential person, which takes a few more.
 
-    With a person sd of 0.03 and 20 names a group, for ±0.02 (the variance of a difference of two means):
+    With a person sd of 0.03 and 20 names a group, for ±0.02 and ±0.01 (the variance of a difference of two means). By
+    the usual formula, 2·(2.93·sd/δ)², it would be 39 and 155:
 
-    >>> persons_to_settle(np.array([2 * 0.03**2 / 20]), np.zeros(1), delta=np.array([0.02]), per_group=20)
-    array([39.])
+    >>> persons_to_settle(np.full(2, 2 * 0.03**2 / 20), np.zeros(2), delta=np.array([0.02, 0.01]), per_group=20)
+    array([ 46., 169.])
     """
-    quantiles = float(special.ndtri(1 - alpha) + special.ndtri(0.9))
-    allowed = (delta / quantiles) ** 2 - rest
-    known = (allowed > 0) & (persons > 0)
-    needed = np.divide(persons * per_group, allowed, out=np.full(persons.shape, np.nan), where=known)
+    true = np.zeros_like(delta) if gap is None else np.abs(gap)
+    level = alpha if test_alpha is None else test_alpha
+    error_if_small = _error_for_equivalence(true, delta, alpha)
+    error_if_large = true / (special.ndtri(1 - level / 2) + special.ndtri(POWER))
+    small = error_if_small >= error_if_large
+    error, margin = np.where(small, error_if_small, error_if_large), np.where(small, delta - true, true)
+    total = persons * per_group
+    known = (error > 0) & (error**2 > rest) & (persons > 0)
+    share = _largest_share(np.where(known, total, 1.0), np.where(known, rest, 0.0), np.where(known, error, 1.0), margin)
+    needed = np.divide(1, share, out=np.full(persons.shape, np.nan), where=known)
     # Less than rounding above a whole number is that whole number.
-    whole: Floats = np.maximum(np.ceil(needed - 1e-9), FEWEST_PERSONS)
+    whole: Floats = np.maximum(np.ceil(needed - 1e-6), FEWEST_PERSONS)
     return whole
+
+
+def _error_for_equivalence(gap: Floats, delta: Floats, alpha: float) -> Floats:
+    """The largest standard error with which a gap of that size is shown to lie within ±δ four times in five; 0 where
+    it lies outside."""
+    quantile = float(special.ndtri(1 - alpha))
+
+    def power(error: Floats) -> Floats:
+        return np.asarray(
+            special.ndtr((delta - gap) / error - quantile) + special.ndtr((delta + gap) / error - quantile) - 1
+        )
+
+    low, high = np.full(gap.shape, 1e-9) * delta, delta.copy()
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        enough = power(middle) >= POWER
+        low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+    return np.where(gap < delta, low, 0.0)
+
+
+def _largest_share(total: Floats, rest: Floats, error: Floats, margin: Floats) -> Floats:
+    """The largest 1/n for which the standard error fits, with room for leaving out the person with most influence.
+
+    Among n persons the one farthest out lies about 2.5 standard deviations away, and moves the gap by that over n.
+    """
+    low, high = np.zeros_like(total), error**2 / total
+    per_error = margin / error
+    influence = FARTHEST * np.sqrt(total / 2)
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        fits = per_error * np.sqrt(total * middle + rest) + influence * middle <= margin
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    return np.maximum(low, np.finfo(np.float64).tiny)

@@ -1,0 +1,60 @@
+"""Which names are so alike that a system may treat them as one: spelling families."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from evenhand.numbering import numbered
+
+FIRST_LETTERS = 3
+FEWEST_CONSONANTS = 3
+VOWELS = frozenset("aeiouyhw")
+"""Letters that spellings of one name add, drop or trade; h and w are often silent."""
+
+
+def spelling_families(names: Sequence[str]) -> list[int]:
+    """A number for each name: the same for names of one family.
+
+    Two names are of one family if they begin with the same three letters, have the same consonants in the same order
+    (three at least, doubled ones counted once), or differ in a single letter; so is whoever is linked to both. Systems
+    that read names in pieces treat such names alike, so that three of them say little more than one.
+
+    >>> spelling_families(["Lakisha", "Latisha", "Latoya", "Terrence", "Torrance", "Tia"])
+    [0, 0, 0, 1, 1, 2]
+    """
+    plain = [_plain(name) for name in names]
+    keys = [_keys(name, known=frozenset(plain)) for name in plain]
+    place = {key: number for number, key in enumerate(dict.fromkeys(key for mine in keys for key in mine))}
+    links = [(name, len(names) + place[key]) for name, mine in enumerate(keys) for key in mine]
+    size = len(names) + len(place)
+    graph = sparse.coo_array((np.ones(len(links)), tuple(np.array(links).reshape(-1, 2).T)), shape=(size, size))
+    _, family = sparse.csgraph.connected_components(graph, directed=False)
+    return [int(number) for number in numbered(family[: len(names)].tolist())]
+
+
+def _plain(name: str) -> str:
+    """Lower case, without accents."""
+    return "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
+
+
+def _keys(name: str, *, known: frozenset[str]) -> set[str]:
+    """What a name shares with whoever is like it: names with a key in common are of one family."""
+    keys = {name, f"{name[:FIRST_LETTERS]}…"}
+    consonants = _consonants(name)
+    if len(consonants) >= FEWEST_CONSONANTS:
+        keys.add(f"consonants {consonants}")
+    if len(name) > FIRST_LETTERS:
+        keys |= {f"{name[:i]}*{name[i + 1 :]}" for i in range(len(name))}
+        shorter = {name[:i] + name[i + 1 :] for i in range(len(name))}
+        keys |= {one for one in shorter & known if len(one) > FIRST_LETTERS}
+    return keys
+
+
+def _consonants(name: str) -> str:
+    """The consonants in order, doubled ones once."""
+    kept = [letter for letter in name if letter.isalpha() and letter not in VOWELS]
+    return "".join(letter for place, letter in enumerate(kept) if place == 0 or letter != kept[place - 1])
