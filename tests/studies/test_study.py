@@ -136,7 +136,7 @@ def test_the_second_set_of_tables_follows_the_generalising_test(small_study: Stu
         for dimension, rows in table.rows.items():
             mine = [one.findings[name] for one in small_study.submissions if one.dimension == dimension]
             assert rows["all"].submissions == len(mine)
-            assert rows["not_significant"].submissions == sum(not one.generalising.significant for one in mine)
+            assert rows["not_significant"].submissions == sum(not one.generalising.significant_in_study for one in mine)
             assert rows["all"].equivalent == sum(one.verdict == "equivalent" for one in mine)
 
 

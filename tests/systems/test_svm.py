@@ -193,7 +193,7 @@ def about_persons(gap: float) -> Lesson:
     return Lesson(texts, np.array(scores), "persons", "", "anger")
 
 
-@pytest.mark.parametrize(("gap", "verdict"), [(0.1, "higher"), (0.0, "equivalent")])
+@pytest.mark.parametrize(("gap", "verdict"), [(0.1, "higher"), (0.0, "no reaction seen")])
 def test_bias_in_the_training_texts_shows_in_the_audit(tmp_path: Path, gap: float, verdict: str) -> None:
     card: SvmCard = train_svm(tmp_path, about_persons(gap))
     assert card.quality.pearson is not None

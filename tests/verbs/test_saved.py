@@ -35,7 +35,7 @@ def listed(*arguments: str) -> str:
 def test_results_are_listed_by_folder_with_systems_corpus_and_verdict(home: Path) -> None:
     metrics, audit = listed(str(home)).splitlines()
     assert metrics.startswith(f"{home / 'a'}  metrics  table.csv: ")
-    assert audit == f"{home / 'b' / 'audit'}  audit  planted(gap=0.05) on eec: 1 higher, 1 equivalent"
+    assert audit == f"{home / 'b' / 'audit'}  audit  planted(gap=0.05) on eec: 1 higher, 1 no reaction seen"
 
 
 def test_the_same_as_json(home: Path) -> None:
@@ -47,7 +47,7 @@ def test_the_same_as_json(home: Path) -> None:
         "kind": "audit",
         "systems": ["planted(gap=0.05)"],
         "corpora": ["eec"],
-        "summary": "1 higher, 1 equivalent",
+        "summary": "1 higher, 1 no reaction seen",
         "problem": None,
     }
 

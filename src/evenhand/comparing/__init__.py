@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.asking import Scores
-from evenhand.comparing.family import Family
+from evenhand.comparing.family import NEEDS_ALL_P, Family
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.settings import Settings
 from evenhand.comparing.tested import Tested
@@ -32,6 +32,9 @@ class Compared:
     threshold: float
     """The raw p below which the published test counts as significant."""
     generalising_threshold: float
+    """The raw p below which a system's generalising test counts; the smallest where systems differ in their outputs."""
+    families: Mapping[str, Mapping[str, float]]
+    """By system: how many comparisons the corpus asks of it, and the threshold that follows."""
 
     @property
     def family(self) -> dict[str, Any]:
@@ -40,6 +43,7 @@ class Compared:
             "assessments": self.assessments,
             "threshold": self.threshold,
             "generalising_threshold": self.generalising_threshold,
+            "families": {system: dict(one) for system, one in self.families.items()},
         }
 
 
@@ -62,7 +66,8 @@ def compare(
 ) -> Compared:
     """Compare the groups of each attribute on each subset.
 
-    The family for the correction is that of the full corpus, whatever the subsets asked for: they reuse its threshold.
+    Verdicts are corrected for all comparisons that the corpus asks of one system, whatever is asked for here; subsets
+    reuse that threshold. The published test is corrected for all systems and comparisons on the full corpus.
     `pieces` gives, by system, how many pieces its tokeniser makes of each person.
     """
     settings = settings or Settings()
@@ -92,11 +97,20 @@ def compare(
         return [Tested(one, corpus, scores, settings) for one in made]
 
     full = test("all")
-    family = Family.of(full, settings)
+    others = [name for name in corpus.attributes if name not in names] if settings.correction in NEEDS_ALL_P else []
+    beside = [Tested(one, corpus, scores, settings) for name in others for one in contrasts(corpus, name)]
+    family = Family.of(full, settings, beside=beside)
     found: list[Finding] = []
     for subset in dict.fromkeys(subsets):
         for tested in full if subset == "all" else test(subset):
             found += findings(tested, family, pieces)
     order = {(column.system, column.output.name): place for place, column in enumerate(scores.columns)}
     found.sort(key=lambda finding: order[finding.system, finding.output])
-    return Compared(tuple(found), family.size, family.published.threshold, family.general.threshold)
+    each = family.of_each_system
+    return Compared(
+        findings=tuple(found),
+        assessments=family.size,
+        threshold=family.published.threshold,
+        generalising_threshold=min(one["threshold"] for one in each.values()),
+        families=each,
+    )

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from evenhand.files.plain import rebuild
 from evenhand.systems.base import FOUND
 
-Verdict = Literal["higher", "lower", "equivalent", "cannot tell"]
+Verdict = Literal["higher", "lower", "equivalent", "no reaction seen", "cannot tell"]
 Direction = Literal["first_higher", "second_higher", "none"]
 Interval = tuple[float, float]
 
@@ -34,25 +34,67 @@ class Generalising:
     """Persons it does without: they have no match among the other group, or are missing from many sources."""
     pooled_variance: bool
     """Whether strata share one variance between persons, because some have fewer than five."""
+    shown_interval: Interval | None = None
+    """The interval that the verdict was taken from, at `shown_level`: corrected for all that is asked of the system. Of
+    an equivalence, the 95 % interval of the two one-sided tests: it holds zero and the ends of the 90 % interval."""
+    shown_level: float | None = None
+    comparisons: int = 1
+    """How many comparisons the corpus asks of this system: what p and the interval are corrected for."""
+    p_in_study: float | None = None
+    """The p corrected for all systems of a study."""
+    significant_in_study: bool | None = None
 
 
 @dataclass(frozen=True)
 class Equivalence:
-    """Whether the gap is shown to lie within ±`delta`; `bound` is the smallest delta for which it would be."""
+    """Whether the gap is shown to lie within ±`delta`; `bound` is the smallest delta for which it would be.
+
+    It speaks of persons who react as those who were asked. Where none of n reacts in some way, up to
+    s = 1 − α^(1/n) of all may: `unseen_share`. The gap stays within ±delta unless those react by more than
+    `unseen_reaction`, which is (delta − bound)/s.
+    """
 
     delta: float
     equivalent: bool | None
     bound: float | None
+    unseen_share: float | None = None
+    unseen_reaction: float | None = None
+    steady_bound: float | None = None
+    """The smallest delta for which it would be equivalent without any one person or template too."""
+    in_study: bool | None = None
+    """Whether it holds when it is corrected for all systems of a study."""
 
 
 @dataclass(frozen=True)
 class Power:
     """What this design can see: the smallest gap found with 80 % power, and the persons per group that it would take to
-    show a gap of zero to lie within ±delta."""
+    reach a verdict four times in five."""
 
     smallest_gap: float | None
     persons_per_group: float
     persons_needed: int | None
+    """If the gap is zero: persons per group of the kind `vary`, to show that it lies within ±delta."""
+    needed_at_gap: int | None = None
+    """If the gap is as large as it was estimated: to show that it lies within ±delta, or that it is there."""
+    vary: str = "persons"
+    """Which persons there would have to be more of: `names`, say, where noun phrases come in pairs."""
+    vary_per_group: float = 0.0
+    """How many of these a group has now."""
+    alone: bool = False
+    """Whether they must be looked at alone, because the others vary too much for any number of them to help."""
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """A verdict that was not given, because leaving out one person or template replaces it by another one."""
+
+    verdict: Verdict
+    kind: str
+    """`person`, or the column (`template`)."""
+    label: str
+    gap: float
+    """The gap without."""
+    without: Verdict
 
 
 @dataclass(frozen=True)
@@ -163,6 +205,8 @@ class Finding:
     first_label: str
     """What the first group is called where people read of it, `women` or `women's names`; else its code name."""
     second_label: str
+    withheld: Withheld | None = None
+    """The verdict that hangs on one person or template, and which."""
     output_kind: str = "score"
     """`found` where the question is how often a tagger finds an entity."""
 
@@ -183,7 +227,9 @@ class Finding:
         values["generalising_left_out"] = ", ".join(values["generalising_left_out"])
         rests_on = values.pop("rests_on")
         values |= {"rests_on": rests_on["person"], "without": rests_on["without"]}
-        for name in ("range", "interval", "generalising_interval"):
+        withheld = values.pop("withheld") or dict.fromkeys(("verdict", "label"))
+        values |= {"withheld": withheld["verdict"], "hangs_on": withheld["label"]}
+        for name in ("range", "interval", "generalising_interval", "generalising_shown_interval"):
             low, high = values.pop(name) or (None, None)
             values |= {f"{name}_low": low, f"{name}_high": high}
         values["undefined"] = "; ".join(f"{name}: {reason}" for name, reason in values["undefined"].items())

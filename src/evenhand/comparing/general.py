@@ -10,6 +10,9 @@ from evenhand.contrasts import Contrast, Floats, Ints
 from evenhand.stats import Components, GroupedMeans, variance_components
 from evenhand.stats.types import Bools
 
+FEW_WAYS = 0.05
+"""Groups in which everybody is treated alike differ by chance if more than this share of swapped labels do."""
+
 
 @dataclass(frozen=True, eq=False)
 class Strata:
@@ -38,4 +41,14 @@ def general_gap(contrast: Contrast, numbers: Floats, *, scale: Floats, strata: S
         scale=scale,
         pairs=finest.pairs,
         matched_sizes=contrast.matched_sizes if strata is None else None,
+        family=contrast.family,
     )
+
+
+def general_p(parts: Components, contrast: Contrast) -> Floats:
+    """Two-sided; where the persons of a group are all treated alike and there are so few of them that swapping labels
+    would often give as large a gap, the share of such swaps."""
+    p = parts.p()
+    if contrast.relabellings_p < FEW_WAYS:
+        return p
+    return np.where((parts.variance == 0) & (parts.estimate != 0), contrast.relabellings_p, p)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from evenhand.asking import Scores
-from evenhand.comparing.general import general_gap, scale_of
+from evenhand.comparing.general import general_gap, general_p, scale_of
 from evenhand.comparing.settings import Settings
 from evenhand.contrasts import Contrast, Floats
 from evenhand.corpora import Corpus
@@ -60,7 +60,7 @@ class Tested:
     @cached_property
     def general_p(self) -> Floats:
         """The generalising test's p."""
-        return self._undefined if self.components is None else self.components.p()
+        return self._undefined if self.components is None else general_p(self.components, self.contrast)
 
     @cached_property
     def permutation_p(self) -> Floats:

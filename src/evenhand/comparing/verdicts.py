@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from typing import Any
 
@@ -10,12 +10,25 @@ import numpy as np
 
 from evenhand.asking import Column
 from evenhand.comparing.family import Family
-from evenhand.comparing.findings import Direction, Equivalence, Finding, Generalising, Interval, Power, RestsOn, Verdict
+from evenhand.comparing.findings import (
+    Direction,
+    Equivalence,
+    Finding,
+    Generalising,
+    Interval,
+    Power,
+    RestsOn,
+    Verdict,
+    Withheld,
+)
+from evenhand.comparing.general import general_p
+from evenhand.comparing.hanging import DECIDED, steadiness
+from evenhand.comparing.planning import Plan, unseen
 from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
 from evenhand.contrasts import Contrast, Floats, side_labels
-from evenhand.stats import persons_to_settle, smallest_visible_gap
-from evenhand.systems.base import FOUND
+from evenhand.stats import Components, smallest_visible_gap
+from evenhand.stats.types import Bools
 
 CONSTANT = "constant: every comparison gives the same difference, so there is no variance to test against"
 IDENTICAL = "identical: no difference exceeds rounding"
@@ -24,14 +37,15 @@ TOO_THIN = "less than one degree of freedom: nearly all sentences are of one tem
 NO_TOKENISER = "no tokeniser is known for this system"
 NO_GROUPS = "an interaction compares gaps, not two groups of persons"
 NOT_ASKED = "not asked for here"
-ALL_ALIKE = (
-    "all that were tested are treated alike, which says little about others: with {n:g} per group, up to {s:.0%} of "
-    "them could be treated differently"
-)
+ALL_ALIKE = "none that was tested makes a difference, which says little about others: up to {s:.0f} % of them could"
+NOT_AT_THIS_GAP = "no number of persons would decide a gap as large as the estimate at this tolerance"
 NOT_BY_PERSONS_ALONE = "more persons alone would not settle it: templates and words vary too much"
 
 
 NOTHING = RestsOn(None, None, False, (), (), (), (), (), None)
+SMALL = "given where the gap is shown to be small, or where nobody reacts"
+NO_STUDY = "this is not part of a study"
+STEADY = "no verdict hangs on one person or template"
 
 
 def findings(
@@ -41,14 +55,15 @@ def findings(
     *,
     member: bool | None = None,
     evidence: bool = True,
+    study: bool = False,
 ) -> list[Finding]:
     """A finding for every column; without `evidence`, what each rests on and the smallest visible gap are left out.
 
     A `member` of the family has its own adjusted p; others reuse the family's threshold. Tests on all sentences are
-    taken for members unless it is said otherwise.
+    taken for members unless it is said otherwise. In a `study`, the tests are also corrected for all of its systems.
     """
     is_member = tested.contrast.subset == "all" if member is None else member
-    judge = _Judge(tested, family, member=is_member, evidence=evidence)
+    judge = _Judge(tested, family, member=is_member, evidence=evidence, study=study)
     if not evidence:
         return [judge.finding(number, column, NOTHING) for number, column in enumerate(tested.scores.columns)]
     found = Evidence(tested.contrast, tested.corpus, tested.scores.matrix, scale=tested.scale)
@@ -59,41 +74,77 @@ def findings(
 
 
 class _Judge:
-    def __init__(self, tested: Tested, family: Family, *, member: bool, evidence: bool) -> None:
+    def __init__(self, tested: Tested, family: Family, *, member: bool, evidence: bool, study: bool) -> None:
         self._tested = tested
         self._family = family
+        self._study = study
         self._alpha = tested.settings.alpha
         self._member = member
         self._delta = tested.settings.equivalence * tested.span
         self._per_group = tested.contrast.n_persons / 2
         self._sizes = _sizes(tested.contrast)
         self._labels = side_labels(tested.contrast, tested.corpus)
+        attribute = tested.contrast.attribute
+        self._adjustments = [family.general(column.system, attribute) for column in tested.scores.columns]
+        self._verdicts: list[Verdict] = ["cannot tell"] * len(tested.scores.columns)
+        self._withheld: list[Withheld | None] = [None] * len(tested.scores.columns)
         parts = tested.components
         if parts is not None:
             self._interval = parts.interval(1 - self._alpha)
-            self._bound = np.maximum(*(np.abs(end) for end in parts.interval(1 - 2 * self._alpha)))
+            self._one_sided = parts.interval(1 - 2 * self._alpha)
+            self._bound = _bound(parts, self._alpha)
+            self._study_bound = _bound(parts, self._alpha / family.over_all.size)
+            self._corrected = [
+                tuple(end[number] for end in parts.interval(one.level)) for number, one in enumerate(self._adjustments)
+            ]
             self._smallest_gap = np.full(len(tested.scores.columns), np.nan)
             if evidence:
                 self._smallest_gap = smallest_visible_gap(
-                    parts.standard_error, parts.degrees_of_freedom, alpha=family.general.threshold
+                    parts.standard_error,
+                    parts.degrees_of_freedom,
+                    alpha=np.array([one.threshold for one in self._adjustments]),
                 )
-            self._persons_needed = persons_to_settle(
-                parts.persons_if_matched,
-                parts.variance - parts.persons,
-                delta=self._delta,
-                per_group=self._per_group,
-                alpha=self._alpha,
-            )
+            self._plan = Plan.of(tested, self._delta, [one.threshold for one in self._adjustments])
+            self._steady_bound = np.full(len(tested.scores.columns), np.nan)
+            self._judge(parts, evidence=evidence)
+
+    def _judge(self, parts: Components, *, evidence: bool) -> None:
+        """The verdict of each column, or that it is withheld because it hangs on one person or template."""
+        significant = [bool(self._general(number).significant) for number in range(len(self._adjustments))]
+        self._verdicts = _verdicts(parts, significant, self._bound <= self._delta)
+        looked_at = [
+            number
+            for number, verdict in enumerate(self._verdicts)
+            if verdict in DECIDED or (evidence and verdict != "no reaction seen")
+        ]
+        if not looked_at:
+            return
+        kept = np.array([self._adjustments[number].kept for number in looked_at])
+
+        def again(parts: Components, contrast: Contrast) -> tuple[list[Verdict], Floats]:
+            bound = _bound(parts, self._alpha)
+            significant = (general_p(parts, contrast) < kept).tolist()
+            return _verdicts(parts, significant, bound <= self._delta[looked_at]), bound
+
+        steady = steadiness(
+            self._tested.contrast,
+            self._tested.scores.matrix[:, looked_at],
+            scale=self._tested.scale[looked_at],
+            judge=again,
+            verdicts=[self._verdicts[number] for number in looked_at],
+            bound=self._bound[looked_at],
+        )
+        self._steady_bound[looked_at] = steady.bound
+        for number, withheld in zip(looked_at, steady.withheld, strict=True):
+            self._withheld[number] = withheld
+            if withheld is not None:
+                self._verdicts[number] = "cannot tell"
 
     def finding(self, number: int, column: Column, rests_on: RestsOn) -> Finding:
         test, contrast, output = self._tested.published, self._tested.contrast, column.output
         p, mean = float(test.p[number]), float(test.mean[number])
         p_adjusted = self._family.published.adjust(p, member=self._member)
         general, equivalence = self._general(number), self._equivalence(number)
-        if output.kind == FOUND and self._is_flat(number):
-            # One that was not asked may be missed whole: to have missed none of these shows no gap to be small.
-            equivalence = replace(equivalence, equivalent=None, bound=None)
-            general = replace(general, interval=None) if general.estimate == 0 else general
         found = Finding(
             system=column.system,
             output=output.name,
@@ -127,7 +178,8 @@ class _Judge:
             power=self._power(number),
             rests_on=rests_on,
             direction=_direction(mean),
-            verdict=_verdict(general, equivalence),
+            verdict=self._verdicts[number],
+            withheld=self._withheld[number],
             undefined={},
             first_label=self._labels[0],
             second_label=self._labels[1],
@@ -136,12 +188,14 @@ class _Judge:
         return replace(found, undefined=self._reasons(number, found))
 
     def _general(self, number: int) -> Generalising:
-        parts, contrast = self._tested.components, self._tested.contrast
+        parts, contrast, adjustment = self._tested.components, self._tested.contrast, self._adjustments[number]
         p = _or_none(self._tested.general_p, number)
-        p_adjusted = None if p is None else self._family.general.adjust(p, member=self._member)
+        p_adjusted = None if p is None else adjustment.adjust(p, member=self._member)
+        p_in_study = None if p is None or not self._study else self._family.over_all.adjust(p, member=self._member)
         interval: Interval | None = None
-        if parts is not None and not parts.too_thin[number]:
+        if parts is not None and not parts.too_thin[number] and not self._is_silent(number):
             interval = (float(self._interval[0][number]), float(self._interval[1][number]))
+        shown = None if interval is None else self._shown(number)
         return Generalising(
             estimate=None if parts is None else float(parts.estimate[number]),
             standard_error=None if parts is None else float(parts.standard_error[number]),
@@ -154,22 +208,45 @@ class _Judge:
             p_permutation=_or_none(self._tested.permutation_p, number),
             left_out=contrast.left_out,
             pooled_variance=parts is not None and parts.pooled,
+            shown_interval=None if shown is None else shown[0],
+            shown_level=None if shown is None else shown[1],
+            comparisons=adjustment.size,
+            p_in_study=p_in_study,
+            significant_in_study=None if p_in_study is None else p_in_study < self._alpha,
         )
+
+    def _shown(self, number: int) -> tuple[Interval, float]:
+        """The interval that the verdict was taken from, and its level."""
+        if self._verdicts[number] != "equivalent":
+            low, high = self._corrected[number]
+            return (float(low), float(high)), self._adjustments[number].level
+        # Two one-sided tests at α have this interval of level 1 − α: it holds zero, and the ends of the 1 − 2α one.
+        low, high = (float(end[number]) for end in self._one_sided)
+        return (min(low, 0.0), max(high, 0.0)), 1 - self._alpha
 
     def _equivalence(self, number: int) -> Equivalence:
         delta = float(self._delta[number])
-        bound = None if self._tested.components is None else _or_none(self._bound, number)
-        return Equivalence(delta, equivalent=None if bound is None else bound <= delta, bound=bound)
+        silent = self._is_silent(number)
+        bound = None if self._tested.components is None or silent else _or_none(self._bound, number)
+        equivalent = None if bound is None else bound <= delta
+        share, reaction = None, None
+        if silent or equivalent:
+            share, reaction = unseen(self._tested.contrast, room=delta - (bound or 0.0), alpha=self._alpha)
+        in_study = None
+        if self._study and bound is not None:
+            in_study = bool(self._study_bound[number] <= delta)
+        steady = None if self._tested.components is None else _or_none(self._steady_bound, number)
+        return Equivalence(delta, equivalent, bound, share, reaction, steady, in_study)
 
-    def _is_flat(self, number: int) -> bool:
-        """Whether persons, templates and words make no difference at all."""
-        return self._tested.components is not None and self._tested.components.variance[number] == 0
+    def _is_silent(self, number: int) -> bool:
+        """Whether nobody makes any difference at all: nothing is then known about those who were not asked."""
+        parts = self._tested.components
+        return parts is not None and bool(parts.variance[number] == 0 and parts.estimate[number] == 0)
 
     def _power(self, number: int) -> Power:
         if self._tested.components is None:
-            return Power(None, self._per_group, None)
-        gap, needed = _or_none(self._smallest_gap, number), _or_none(self._persons_needed, number)
-        return Power(gap, self._per_group, None if needed is None else int(needed))
+            return Power(None, self._per_group, None, vary_per_group=self._per_group)
+        return self._plan.power(number, smallest_gap=_or_none(self._smallest_gap, number))
 
     def _reasons(self, number: int, found: Finding) -> dict[str, str]:
         """Why each None is None, by its dotted name."""
@@ -179,11 +256,20 @@ class _Judge:
         of_design = contrast.not_general
         if of_design is None and parts is not None and parts.too_thin[number]:
             of_design = TOO_THIN
-        alike = ALL_ALIKE.format(n=self._per_group, s=1 - self._alpha ** (1 / self._per_group))
+        alike = ALL_ALIKE.format(s=100 * (found.equivalence.unseen_share or 0.0))
         why = {
             "equivalence.equivalent": alike,
             "equivalence.bound": alike,
             "generalising.interval": alike,
+            "generalising.shown_interval": alike,
+            "generalising.shown_level": alike,
+            "generalising.p_in_study": NO_STUDY,
+            "generalising.significant_in_study": NO_STUDY,
+            "equivalence.in_study": alike if self._study else NO_STUDY,
+            "equivalence.steady_bound": NOT_ASKED if found.rests_on is NOTHING else alike,
+            "equivalence.unseen_share": SMALL,
+            "equivalence.unseen_reaction": SMALL,
+            "withheld": STEADY,
             "t": IDENTICAL if test.identical[number] else CONSTANT,
             "range": "this output has no bounds; tolerances refer to its unit",
             "mean_positive": no_sign.format("positive"),
@@ -196,6 +282,7 @@ class _Judge:
             "generalising.p_permutation": "an interaction has no exact permutation over persons",
             "power.smallest_gap": NOT_ASKED if found.rests_on is NOTHING else flat,
             "power.persons_needed": flat if parts is None or parts.persons[number] == 0 else NOT_BY_PERSONS_ALONE,
+            "power.needed_at_gap": flat if parts is None or parts.persons[number] == 0 else NOT_AT_THIS_GAP,
             "rests_on.person": NOT_ASKED if found.rests_on is NOTHING else "no single person makes a difference",
             "rests_on.without": NOT_ASKED if found.rests_on is NOTHING else "no single person makes a difference",
             "rests_on.pieces": NO_GROUPS if contrast.interaction else contrast.not_general or NO_TOKENISER,
@@ -207,7 +294,7 @@ class _Judge:
             general += ("rests_on.person", "rests_on.without")
         reasons = {}
         for name in _nones(found):
-            hangs = name.startswith(general) and ".n_" not in name
+            hangs = name.startswith(general) and ".n_" not in name and why.get(name) not in (NO_STUDY, SMALL)
             reasons[name] = of_design if of_design and hangs else why[name]
         return reasons
 
@@ -245,10 +332,26 @@ def _direction(mean: float) -> Direction:
     return "none" if mean == 0 else "first_higher" if mean > 0 else "second_higher"
 
 
-def _verdict(general: Generalising, equivalence: Equivalence) -> Verdict:
-    """From the generalising test alone: shown small, shown different, or neither."""
-    if equivalence.equivalent:
+def _bound(parts: Components, alpha: float) -> Floats:
+    """The smallest tolerance within which the gap is shown to lie, by two one-sided tests at α."""
+    return np.maximum(*(np.abs(end) for end in parts.interval(1 - 2 * alpha)))
+
+
+def _verdicts(parts: Components, significant: Sequence[bool], small: Bools) -> list[Verdict]:
+    """From the generalising test alone: nothing seen, shown small, shown different, or none of these."""
+    return [
+        _verdict(float(estimate), bool(variance == 0), bool(is_small), is_significant)
+        for estimate, variance, is_small, is_significant in zip(
+            parts.estimate, parts.variance, small, significant, strict=True
+        )
+    ]
+
+
+def _verdict(estimate: float, flat: bool, small: bool, significant: bool) -> Verdict:
+    if flat and estimate == 0:
+        return "no reaction seen"
+    if small:
         return "equivalent"
-    if general.significant and general.estimate is not None:
-        return "higher" if general.estimate > 0 else "lower"
+    if significant:
+        return "higher" if estimate > 0 else "lower"
     return "cannot tell"

@@ -76,7 +76,7 @@ class Examination:
             for dimension, contrast in question.contrasts.items():
                 places = self._places(dimension)
                 tested = full.get(name) or Tested(contrast, corpus, self._part(places), settings)
-                mine = judged(tested, self.family, evidence=evidence and question.subset == "all")
+                mine = judged(tested, self.family, evidence=evidence and question.subset == "all", study=True)
                 self.found[name] |= zip(places, mine, strict=True)
 
     def _asked(self, attributes: Sequence[str]) -> dict[str, Question]:
@@ -177,7 +177,7 @@ class Examination:
         if parts is not None and not parts.too_thin[number]:
             low, high = parts.interval(1 - self._settings.alpha)
             ends = (float(low[number]), float(high[number]))
-            general = float(parts.estimate[number]) if tested.general_p[number] < family.general.threshold else 0.0
+            general = float(parts.estimate[number]) if tested.general_p[number] < family.over_all.threshold else 0.0
         these = (float(test.low[number]), float(test.high[number]))
         mean = float(test.mean[number])
         return Change(mean, mean if shown else 0.0, these, general, ends)

@@ -26,11 +26,12 @@ class Statement:
     first_higher: int
     second_higher: int
     significant_in_general: int
+    """Submissions that the generalising test calls different, corrected for all systems of the study."""
     higher: int
     lower: int
     equivalent: int
     cannot_tell: int
-    """By verdict, which is that of the generalising test: each submission has one."""
+    """By verdict, which is that of the generalising test, of each system alone: each submission has one."""
     smallest_spread: float
     median_spread: float
     largest_spread: float
@@ -42,6 +43,12 @@ class Statement:
     top: int | None
     """How many of the best are looked at: five, or fewer if there are fewer; None without ranks."""
     top_not_significant: int | None
+    significant_alone: int
+    """Submissions that the generalising test calls different, each corrected for its own comparisons only."""
+    no_reaction_seen: int
+    """By verdict, as above."""
+    equivalent_in_study: int
+    """Submissions shown equivalent, corrected for all systems of the study."""
 
 
 def statements(
@@ -83,7 +90,7 @@ def _about(
         share_significant=len(significant) / len(members),
         first_higher=groups.count("first_higher"),
         second_higher=groups.count("second_higher"),
-        significant_in_general=sum(bool(finding.generalising.significant) for finding in members),
+        significant_in_general=sum(bool(finding.generalising.significant_in_study) for finding in members),
         higher=verdicts["higher"],
         lower=verdicts["lower"],
         equivalent=verdicts["equivalent"],
@@ -96,6 +103,9 @@ def _about(
         largest_mean=max(means, default=None),
         top=len(best) or None,
         top_not_significant=sum(not finding.significant for finding in best) if best else None,
+        significant_alone=sum(bool(finding.generalising.significant) for finding in members),
+        no_reaction_seen=verdicts["no reaction seen"],
+        equivalent_in_study=sum(bool(finding.equivalence.in_study) for finding in members),
     )
 
 

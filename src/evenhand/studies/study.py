@@ -246,7 +246,7 @@ def examine(
         problems=submissions.problems,
         assessments=examination.family.size,
         threshold=examination.family.published.threshold,
-        generalising_threshold=examination.family.general.threshold,
+        generalising_threshold=examination.family.over_all.threshold,
         settings=settings,
         scores=submissions.scores,
         corpus=corpus,

@@ -83,11 +83,11 @@ def published_group(finding: Finding) -> Group:
 
 
 def general_group(finding: Finding) -> Group:
-    """The group by the generalising test."""
+    """The group by the generalising test, corrected for all systems of the study: it selects among them."""
     general = finding.generalising
-    if general.significant is None or general.estimate is None:
+    if general.significant_in_study is None or general.estimate is None:
         return UNDEFINED
-    return direction(general.estimate, significant=general.significant)
+    return direction(general.estimate, significant=general.significant_in_study)
 
 
 def direction(gap: float, *, significant: bool) -> Group:

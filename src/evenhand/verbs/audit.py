@@ -14,6 +14,7 @@ from evenhand.asking.settings import AskOptions, AskSettings
 from evenhand.comparing import Settings, check_questions, compare
 from evenhand.comparing.ability import abilities
 from evenhand.comparing.audit import Audit
+from evenhand.comparing.family import NEEDS_ALL_P
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
@@ -56,7 +57,7 @@ def audit(
     settings, how = settings or Settings(), AskSettings(**asking)
     attributes, subsets = listed(attributes), listed(subsets) or ["all"]
     given = listed_systems(systems)
-    corpus = _asked_about(corpus, given, attributes, subsets)
+    corpus = _asked_about(corpus, given, attributes, subsets, whole=settings.correction in NEEDS_ALL_P)
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
     check_questions(corpus, attributes, subsets)
@@ -105,11 +106,19 @@ def audit(
 
 
 def _asked_about(
-    corpus: Corpus | str | Path | None, given: Sequence[Given], attributes: Sequence[str] | None, subsets: Sequence[str]
+    corpus: Corpus | str | Path | None,
+    given: Sequence[Given],
+    attributes: Sequence[str] | None,
+    subsets: Sequence[str],
+    *,
+    whole: bool,
 ) -> Corpus:
-    """The corpus without the sentences that no comparison looks at; scores that are given belong to all of them."""
+    """The corpus without the sentences that no comparison looks at; scores that are given belong to all of them.
+
+    Corrections that need the p-values of all comparisons need the `whole` corpus.
+    """
     corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
-    if attributes is not None and not any(isinstance(one, Scores) for one in given):
+    if attributes is not None and not whole and not any(isinstance(one, Scores) for one in given):
         corpus = corpus.narrowed([part for attribute in attributes for part in attribute.split(CROSS)])
     if corpus.tagged and "all" not in subsets:
         kept = corpus.frame.filter(pl.any_horizontal([pl.Series(corpus.mask(subset)) for subset in subsets]))

@@ -1,0 +1,103 @@
+"""Whether a verdict hangs on one person or one template: each is left out in turn, and the verdict taken anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.comparing.findings import Verdict, Withheld
+from evenhand.comparing.general import general_gap
+from evenhand.contrasts import Contrast, Floats
+from evenhand.stats import Components, GroupedMeans, variance_components
+
+MOST_LEVELS = 30
+"""Of a grouping with more levels than this (words, single sources), none carries a verdict alone."""
+
+Judge = Callable[[Components, Contrast], tuple[list[Verdict], Floats]]
+"""The verdicts of all columns, and the bounds of their gaps."""
+
+
+@dataclass(frozen=True)
+class _Without:
+    kind: str
+    label: str
+    parts: Components
+    contrast: Contrast
+
+
+DECIDED: tuple[Verdict, ...] = ("higher", "lower", "equivalent")
+"""Verdicts that may hang on somebody: the others claim nothing."""
+
+
+@dataclass(frozen=True)
+class Steadiness:
+    """What is left of each column's verdict when any one unit is left out."""
+
+    withheld: tuple[Withheld | None, ...]
+    """The unit that matters most, where the verdict hangs on one."""
+    bound: Floats
+    """The smallest tolerance within which the gap is shown to lie whoever is left out."""
+
+
+def steadiness(
+    contrast: Contrast, numbers: Floats, *, scale: Floats, judge: Judge, verdicts: Sequence[Verdict], bound: Floats
+) -> Steadiness:
+    """Leave out each family of persons and each template in turn; `judge` gives verdicts and bounds without them."""
+    found: list[Withheld | None] = [None] * len(verdicts)
+    whole = contrast.operator @ numbers
+    most = [0.0] * len(verdicts)
+    for without in _each_left_out(contrast, numbers, scale):
+        again, bounds = judge(without.parts, without.contrast)
+        bound = np.maximum(bound, bounds)
+        for column, verdict in enumerate(again):
+            if verdicts[column] not in DECIDED or _stands(verdicts[column], verdict):
+                continue
+            estimate = float(without.parts.estimate[column])
+            moved = _against(verdicts[column], float(whole[column]), estimate)
+            if moved > most[column]:
+                most[column] = moved
+                found[column] = Withheld(verdicts[column], without.kind, without.label, estimate, verdict)
+    return Steadiness(tuple(found), bound)
+
+
+def _stands(verdict: Verdict, without: Verdict) -> bool:
+    """The same, or shown small where nothing is left without the only person who reacts."""
+    return verdict == without or (verdict == "equivalent" and without == "no reaction seen")
+
+
+def _against(verdict: Verdict, gap: float, without: float) -> float:
+    """How far a gap moves against its verdict; one that moves the other way does not hang on who was left out."""
+    return abs(without) - abs(gap) if verdict == "equivalent" else (gap - without) * (1 if gap > 0 else -1)
+
+
+def _each_left_out(contrast: Contrast, numbers: Floats, scale: Floats) -> Iterator[_Without]:
+    yield from _persons_left_out(contrast, numbers, scale)
+    for column in contrast.sampled_columns:
+        for label, part in contrast.each_left_out(column, most=MOST_LEVELS):
+            yield _Without(column, label, general_gap(part, numbers, scale=scale), part)
+
+
+def _persons_left_out(contrast: Contrast, numbers: Floats, scale: Floats) -> Iterator[_Without]:
+    """One family of persons at a time; not where a stratum would be left with fewer than two."""
+    shape = len(contrast.units), -1, numbers.shape[1]
+    groupings = [((one.operator @ numbers).reshape(shape), one.weights) for one in contrast.sampled_groupings]
+    family = np.arange(len(contrast.units)) if contrast.family is None else contrast.family
+    for number in np.unique(family):
+        kept = family != number
+        if np.bincount(contrast.stratum[kept], minlength=len(contrast.coefficients)).min() < 2:
+            continue
+        parts = variance_components(
+            [GroupedMeans(means[kept], weights) for means, weights in groupings],
+            stratum=contrast.stratum[kept],
+            coefficients=contrast.coefficients,
+            scale=scale,
+            pairs=contrast.pairs,
+            family=family[kept],
+        )
+        yield _Without("person", _together(contrast, np.flatnonzero(~kept).tolist()), parts, contrast)
+
+
+def _together(contrast: Contrast, units: list[int]) -> str:
+    return ", ".join(contrast.units[unit] for unit in units)
