@@ -202,4 +202,4 @@ def test_of_many_outputs_the_weak_are_named(report: Audit) -> None:
 
 def test_provenance_says_nothing_new(report: Audit) -> None:
     assert set(report.provenance.to_dict()) == {"corpus", "corpora", "systems", "files", "settings", "assessments",
-        "threshold", "generalising_threshold", "packages", "python"}  # fmt: skip
+        "threshold", "generalising_threshold", "families", "packages", "python"}  # fmt: skip

@@ -22,7 +22,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Audit:
 
 
 def test_the_repr_is_short(report: Audit) -> None:
-    assert repr(report) == "<Audit: 4 findings (3 equivalent, 1 higher)>"
+    assert repr(report) == "<Audit: 4 findings (1 equivalent, 1 higher, 2 no reaction seen)>"
 
 
 def test_frames_have_one_row_per_finding(report: Audit) -> None:
@@ -41,7 +41,7 @@ def test_words_say_what_was_found_and_never_fair(report: Audit) -> None:
     higher, _, gender, race = (in_words(finding) for finding in report.findings)
     assert "For people like these: higher (the gap is between 0.0" in higher
     assert "gives sentences about women and the same sentences about men exactly the same scores" in gender
-    assert "For names like these: equivalent within ±0.020" in race
+    assert "For names like these: no reaction seen. None of those tested changes a score, but up to 14" in race
     assert "fair" not in str(report)
 
 

@@ -129,7 +129,9 @@ def test_the_summary_counts_every_submission_once(made: tuple[Study, Path]) -> N
     one = next(one for one in study.statements if (one.attribute, one.dimension) == ("gender", None))
     words = in_words(one, study.tables["gender"])
     counted = re.search(
-        r"people like these: female higher (\d+), male higher (\d+), equivalent .* (\d+), cannot tell (\d+)\.", words
+        r"people like these: female higher (\d+), male higher (\d+), equivalent .* (\d+), no reaction seen (\d+), "
+        r"cannot tell (\d+)\.",
+        words,
     )
     assert counted is not None
     assert sum(map(int, counted.groups())) == 4

@@ -20,10 +20,11 @@ Spec = dict[str, Any]
 Row = dict[str, Any]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-VERDICTS = ("higher", "lower", "equivalent", "cannot tell")
+VERDICTS = ("higher", "lower", "equivalent", "no reaction seen", "cannot tell")
 COLOURS = {"light": ("#b45309", "#1d4ed8", "#15803d", "#6b7280"), "dark": ("#fbbf24", "#60a5fa", "#4ade80", "#a3a3a3")}
+NO_REACTION = {"light": "#0e7490", "dark": "#22d3ee"}
 DIVERGING = {"light": ("#1d4ed8", "#f5f5f4", "#b45309"), "dark": ("#60a5fa", "#292524", "#fbbf24")}
-SHAPES = ("triangle-up", "triangle-down", "circle", "diamond")
+SHAPES = ("triangle-up", "triangle-down", "circle", "square", "diamond")
 STATIC_WIDTH = 640
 POINTS: list[dict[str, Any]] = [
     {"flatten": ["points"], "as": ["point"]},
@@ -41,7 +42,7 @@ LONGEST_STEM = 120
 def forest_row(finding: Finding, label: str) -> Row:
     """A finding as percentages of its output's range."""
     percent = 100 / finding.span
-    low, high = finding.generalising.interval or (None, None)
+    low, high = finding.generalising.shown_interval or (None, None)
     return {
         "system": label,
         "gap": finding.mean_difference * percent,
@@ -309,6 +310,6 @@ def _titled(spec: Spec, title: str) -> Spec:
 def _verdict_colour(theme: str) -> Spec:
     return {
         "field": "verdict",
-        "scale": {"domain": VERDICTS, "range": COLOURS[theme]},
+        "scale": {"domain": VERDICTS, "range": (*COLOURS[theme][:3], NO_REACTION[theme], COLOURS[theme][3])},
         "legend": {"orient": "top", "title": None},
     }

@@ -16,6 +16,8 @@ from evenhand.report.common.commands import Typed, joined
 
 DEFAULT = "eec"
 MOST_REPAIRS = 3
+OTHER_NAMES = {"eec": "identity-names", "identity-names": "eec"}
+"""Where to find other names of the same groups."""
 WIDEST = 0.2
 """No larger gap is suggested as one that may not matter, as a share of the range."""
 
@@ -36,14 +38,26 @@ def next_steps(audit: Audit) -> list[Step]:
     typed = Typed.read(audit.provenance.command)
     found = {
         verdicts: [finding for finding in audit.findings if finding.verdict in verdicts]
-        for verdicts in (("higher", "lower"), ("cannot tell",), ("equivalent",))
+        for verdicts in (("higher", "lower"), ("cannot tell",), ("equivalent",), ("no reaction seen",))
     }
-    different, unsure, equivalent = found.values()
+    different, unsure, equivalent, silent = found.values()
     return [
         *(_repairs(typed, different) if different and not audit.of_taggers else []),
         *(_decisions(typed, unsure, audit) if unsure else []),
         *([_stricter(typed, equivalent)] if equivalent else []),
+        *(_other_words(typed, silent, audit) if silent else []),
     ]
+
+
+def _other_words(typed: Typed, findings: Sequence[Finding], audit: Audit) -> list[Step]:
+    """Where nobody made a difference, others may: a corpus with other words for the same groups, where there is one."""
+    name = OTHER_NAMES.get(audit.provenance.corpora[0].name)
+    recorded = any(subject.startswith("file:") for subject in typed.subjects)
+    if name is None or recorded or not {finding.attribute for finding in findings} <= {"gender", "race"}:
+        return []
+    text = "Names that were not asked about may still make a difference; ask about others"
+    again = typed.audit(corpus=name, without=["--spelling", "--subset", "--sample"])
+    return [Step("no reaction seen", text, (again,))]
 
 
 def _repairs(typed: Typed, findings: Sequence[Finding]) -> list[Step]:
@@ -81,7 +95,8 @@ def _more_people(typed: Typed, audit: Audit) -> list[Step]:
 
 def _wider(typed: Typed, findings: Sequence[Finding]) -> list[Step]:
     """The smallest tolerance within which all of these gaps are shown to lie."""
-    bounds = [finding.equivalence.bound / finding.span for finding in findings if finding.equivalence.bound is not None]
+    steady = [(finding.equivalence.steady_bound, finding.span) for finding in findings]
+    bounds = [bound / span for bound, span in steady if bound is not None]
     if not bounds or max(bounds) > WIDEST:
         return []
     share = _rounded_up(max(bounds))

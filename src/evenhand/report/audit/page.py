@@ -106,7 +106,7 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
 def _headings(level: str, called: str, terms: Terms) -> tuple[str, ...]:
     """Effect sizes and intervals first, p-values last."""
     tests = (f"p, {called} tested", f"p, {called} like these")
-    gap, start = terms.heading("gap"), f"{level} % interval, from"
+    gap, start = terms.heading("gap"), "interval, from"
     return ("system", "comparison", "verdict", gap, start, "to", "effect size", *tests)
 
 
@@ -121,7 +121,7 @@ def _row(
     finding: Finding, comparison: str, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int]
 ) -> dict[str, Any]:
     key = (finding.system, finding.output)
-    gaps = (finding.mean_difference, *(finding.generalising.interval or (None, None)))
+    gaps = (finding.mean_difference, *(finding.generalising.shown_interval or (None, None)))
     general = finding.generalising.p_adjusted
     return {
         "label": names[key],

@@ -25,11 +25,17 @@ from evenhand.report.audit.words import (
 )
 from evenhand.report.common.console import Cell, Column, print_table
 
-COLOURS = {"higher": "bold red", "lower": "bold red", "equivalent": "green", "cannot tell": "yellow"}
+COLOURS = {
+    "higher": "bold red",
+    "lower": "bold red",
+    "equivalent": "green",
+    "no reaction seen": "cyan",
+    "cannot tell": "yellow",
+}
 ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
 READING = (
     "Gap: {difference} ({groups}), {own_units}. The interval and the verdict are for "
-    "{people}, templates and words like these; the verdict corrects for {comparisons}. p: the published paired test, "
+    "{people}, templates and words like these. {corrected} p: the published paired test, "
     "adjusted, which speaks only for the {people} tested. Neither “cannot tell” nor a large p means “fair”."
 )
 
@@ -71,7 +77,7 @@ def _columns(report: Audit) -> Sequence[Column]:
         Column("system"),
         Column("comparison", wraps=True),
         Column(terms.heading("gap"), right=True),
-        Column(terms.heading(f"{_level(report)} interval"), right=True),
+        Column(terms.heading("interval"), right=True),
         Column("verdict"),
         Column(f"p, {people_of(report.findings)} tested"),
     )
@@ -87,20 +93,27 @@ def _cells(finding: Finding) -> tuple[Cell, ...]:
 
 
 def _reading(report: Audit) -> str:
-    count = report.provenance.details.get("assessments", len(report.findings))
-    comparisons = "1 comparison" if count == 1 else f"{count:,} comparisons"
     terms = terms_of(report.findings)
     return READING.format(
         difference=terms.difference[:1].lower() + terms.difference[1:],
         own_units=terms.own_units,
         groups=groups_in_words(report.findings),
         people=people_of(report.findings),
-        comparisons=comparisons,
+        corrected=_corrected(report),
     )
 
 
-def _level(report: Audit) -> str:
-    return f"{100 * (1 - report.provenance.settings['alpha']):g} %"
+def _corrected(report: Audit) -> str:
+    """What verdicts are corrected for: what the corpus asks of a system, whoever else is looked at."""
+    counts = sorted({finding.generalising.comparisons for finding in report.findings})
+    if counts == [1]:
+        return "The corpus asks for one comparison, so that there is nothing to correct for."
+    shown = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    alpha = 100 * report.provenance.settings["alpha"]
+    return (
+        f"Both are corrected for the {shown} comparisons that this corpus asks of each system; “equivalent” is each "
+        f"claim's own, at {alpha:g} %."
+    )
 
 
 def _print_next_steps(report: Audit, console: Console) -> None:

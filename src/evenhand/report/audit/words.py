@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from evenhand.comparing.findings import Finding
+from evenhand.comparing.findings import Finding, Power, Withheld
 
 MOST_TO_ASK_FOR = 5_000
 """More names than this per group are not to be had."""
@@ -90,7 +90,7 @@ def measured(value: float, finding: Finding) -> str:
 
 def interval_of(finding: Finding) -> str:
     """The interval for people like these, without its unit."""
-    interval = finding.generalising.interval
+    interval = finding.generalising.shown_interval
     return "undefined" if interval is None else " to ".join(amount(end, finding) for end in interval)
 
 
@@ -283,17 +283,24 @@ def _cancelling(finding: Finding) -> str:
 
 def _alike(finding: Finding) -> str:
     """For names like these: the verdict, with its interval."""
-    interval = finding.generalising.interval
-    lead = f"For {people(finding)} like these: "
+    interval = finding.generalising.shown_interval
+    lead = f"For {people(finding)} like these{_in_one_template(finding)}: "
+    if finding.verdict == "no reaction seen":
+        return f"{lead}{_no_reaction(finding)}"
     if interval is None:
         return f"{lead}cannot tell, because {finding.undefined['generalising.interval']}"
     low, high = amount(interval[0], finding), measured(interval[1], finding)
     between = f"the gap is {high}" if high.startswith(low) else f"the gap is between {low} and {high}"
     if finding.verdict == "equivalent":
-        return f"{lead}equivalent within ±{measured(finding.equivalence.delta, finding)} ({between})"
+        within = f"equivalent within ±{measured(finding.equivalence.delta, finding)}"
+        return f"{lead}{within} ({between}), unless {_unseen(finding)}"
+    if finding.withheld is not None:
+        return f"{lead}cannot tell ({between}). {_withheld(finding, finding.withheld)}"
     if finding.verdict == "cannot tell":
-        outside = interval[0] > 0 or interval[1] < 0
-        corrected = "; significant alone, not after correcting for multiple comparisons" if outside else ""
+        plain = finding.generalising.interval or interval
+        alone = (plain[0] > 0 or plain[1] < 0) and interval[0] <= 0 <= interval[1]
+        count = finding.generalising.comparisons
+        corrected = f"; significant alone, not after correcting for {count} comparisons" if alone else ""
         return f"{lead}cannot tell (the gap could be anywhere from {low} to {high}{corrected})"
     verdict = f"found {_often(finding.verdict == 'higher')}" if finding.of_tagger else finding.verdict
     return f"{lead}{verdict} ({between})"
@@ -301,17 +308,65 @@ def _alike(finding: Finding) -> str:
 
 def _settling(finding: Finding) -> str:
     """What would decide where nobody can tell yet."""
-    if finding.verdict != "cannot tell" or finding.generalising.interval is None:
+    if finding.verdict != "cannot tell" or finding.generalising.interval is None or finding.withheld is not None:
         return ""
     if finding.power.persons_needed is None:
         reason = finding.undefined.get("power.persons_needed", "").replace("persons", people(finding))
         return reason[:1].upper() + reason[1:]
-    more = math.ceil(finding.power.persons_needed - finding.power.persons_per_group)
+    return _more_needed(finding, finding.power, finding.power.persons_needed)
+
+
+def _more_needed(finding: Finding, power: Power, needed: int) -> str:
+    """How many more there would have to be, if the gap is zero and if it is as estimated."""
+    called = "people" if power.vary == "persons" else power.vary
+    more = math.ceil(needed - power.vary_per_group)
     if more <= 0:
         return ""
     if more > MOST_TO_ASK_FOR:
-        return f"This corpus is far too small to decide at this tolerance, and so is any list of {people(finding)}"
-    return f"This corpus is too small to decide; about {more:,} more {people(finding)} per group would be enough"
+        return f"This corpus is far too small to decide at this tolerance, and so is any list of {called}"
+    alone = f", if you look at the {called} alone" if power.alone else ""
+    text = (
+        f"This corpus is too small to decide: if the gap is zero, about {more:,} more {called} per group would decide "
+        f"four times in five{alone}"
+    )
+    if power.needed_at_gap is None:
+        return f"{text}; if it is as large as it looks, no number would at this tolerance"
+    at_gap = math.ceil(power.needed_at_gap - power.vary_per_group)
+    if at_gap <= 0:
+        return text
+    return f"{text}; if it is as large as it looks, {f'{at_gap:,} more' if at_gap <= MOST_TO_ASK_FOR else 'far more'}"
+
+
+def _in_one_template(finding: Finding) -> str:
+    """One template says nothing about others."""
+    return ", in this one template" if finding.generalising.n_templates == 1 else ""
+
+
+def _no_reaction(finding: Finding) -> str:
+    small = measured(finding.equivalence.delta, finding)
+    share = finding.equivalence.unseen_share or 0.0
+    return (
+        f"no reaction seen. None of those tested changes a score, but up to {100 * share:.0f} % of others could; the "
+        f"gap stays within ±{small} unless these react by more than {_reaction(finding)}"
+    )
+
+
+def _unseen(finding: Finding) -> str:
+    """What would undo an equivalence: names that react as none of those tested does."""
+    share = finding.equivalence.unseen_share or 0.0
+    return f"other {people(finding)} (up to {100 * share:.0f} %) react by {_reaction(finding)} more than those tested"
+
+
+def _reaction(finding: Finding) -> str:
+    return measured(finding.equivalence.unseen_reaction or 0.0, finding)
+
+
+def _withheld(finding: Finding, withheld: Withheld) -> str:
+    """Which verdict is not given, and on whom it hangs."""
+    unit = withheld.label if withheld.kind == "person" else f"the {withheld.kind} “{withheld.label}”"
+    verdict = f"“{withheld.verdict}”"
+    gap = measured(withheld.gap, finding)
+    return f"It would be {verdict}, but that hangs on {unit}: without it the gap is {gap} ({withheld.without})"
 
 
 def _draws(finding: Finding) -> str:

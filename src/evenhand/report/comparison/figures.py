@@ -48,7 +48,7 @@ def _gap_rows(gap: GapDifference, question: str, series: tuple[str, str, str]) -
 
 def _gap_row(finding: Finding, **about: str) -> Row:
     percent, general = 100 / finding.span, finding.generalising
-    low, high = general.interval or (None, None)
+    low, high = general.shown_interval or (None, None)
     ends = {"value": general.estimate, "low": low, "high": high}
     return {**about, **{name: None if end is None else end * percent for name, end in ends.items()}}
 

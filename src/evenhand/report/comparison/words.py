@@ -27,7 +27,7 @@ def shown(gap: GapDifference, value: float | None) -> str:
 
 def shown_interval(gap: GapDifference, finding: Finding) -> str:
     """The interval for persons like these."""
-    interval = finding.generalising.interval
+    interval = finding.generalising.shown_interval
     return "undefined" if interval is None else " to ".join(shown(gap, end) for end in interval)
 
 
@@ -39,7 +39,7 @@ def short_verdict(gap: GapDifference) -> str:
     verdict = gap.difference.verdict
     if verdict == "equivalent":
         return f"equivalent ±{shown(gap, gap.difference.equivalence.delta)}"
-    if verdict == "cannot tell":
+    if verdict in ("cannot tell", "no reaction seen"):
         return verdict
     if gap.changed_sides:
         return "changed sides"
@@ -91,7 +91,9 @@ def _unit(gap: GapDifference) -> str:
 
 def _difference(gap: GapDifference) -> str:
     asked, general = gap.difference, gap.difference.generalising
-    if general.estimate is None or general.interval is None:
+    if asked.verdict == "no reaction seen":
+        return f"{gap.one_called} and {gap.other_called} differ in no sentence tested, which says little about others"
+    if general.estimate is None or general.interval is None or general.shown_interval is None:
         why = asked.undefined["generalising.interval"]
         return f"cannot tell whether {gap.other_called}'s {_gap(gap)} differs from {gap.one_called}'s, because {why}"
     between = shown_interval(gap, asked)
@@ -103,11 +105,13 @@ def _difference(gap: GapDifference) -> str:
         )
     if asked.verdict == "cannot tell":
         alone = "" if general.interval[0] <= 0 <= general.interval[1] else ", significant alone, not after correction"
+        if asked.withheld is not None:
+            alone = f", “{asked.withheld.verdict}” hangs on {asked.withheld.label}"
         return (
             f"cannot tell whether {gap.other_called}'s {_gap(gap)} differs from {gap.one_called}'s "
             f"(difference {shown(gap, general.estimate)}{_unit(gap)}, {between}{alone})"
         )
-    return _shown_difference(gap, general.estimate, general.interval)
+    return _shown_difference(gap, general.estimate, general.shown_interval)
 
 
 def _shown_difference(gap: GapDifference, estimate: float, interval: tuple[float, float]) -> str:
@@ -148,7 +152,12 @@ def _names_tested(gap: GapDifference) -> str:
 
 def _settling(gap: GapDifference) -> str:
     asked = gap.difference
-    if asked.verdict != "cannot tell" or asked.generalising.interval is None or asked.power.persons_needed is None:
+    if (
+        asked.verdict != "cannot tell"
+        or asked.withheld is not None
+        or asked.generalising.interval is None
+        or asked.power.persons_needed is None
+    ):
         return ""
-    more = math.ceil(asked.power.persons_needed - asked.power.persons_per_group)
+    more = math.ceil(asked.power.persons_needed - asked.power.vary_per_group)
     return "" if more <= 0 else f"about {more:,} more {people(asked)} per group would decide it"

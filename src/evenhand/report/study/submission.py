@@ -55,7 +55,7 @@ def _quality(one: Examined) -> str:
 
 
 def _row(table: Table, finding: Finding) -> dict[str, Any]:
-    interval = finding.generalising.interval
+    interval = finding.generalising.shown_interval
     return {
         "comparison": table.attribute,
         "sentences": SUBSETS.get(table.subset, table.subset),

@@ -83,7 +83,8 @@ def _significant(one: Statement, table: Table) -> str:
 def _in_general(one: Statement, table: Table) -> str:
     return (
         f"For people like these: {table.first} higher {one.higher}, {table.second} higher {one.lower}, "
-        f"equivalent within the tolerance {one.equivalent}, cannot tell {one.cannot_tell}."
+        f"equivalent within the tolerance {one.equivalent}, no reaction seen {one.no_reaction_seen}, "
+        f"cannot tell {one.cannot_tell}."
     )
 
 
