@@ -1,0 +1,324 @@
+"""Whether verdicts are true: systems whose gap is known, audited by the thousand, and how often each word was right.
+
+Each scenario says what varies in a made-up system and how large its true gap is; the audit's own `compare` judges it on
+the original corpus (or a part of it). An alarm is *higher* or *lower* where the gap is zero; a false equivalence is
+*equivalent* where the gap is as large as the tolerance; an interval covers where it holds the true gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from evenhand.asking import Column, Scores
+from evenhand.comparing import Settings, compare
+from evenhand.comparing.findings import Finding
+from evenhand.contrasts import contrast
+from evenhand.corpora import Corpus, eec
+from evenhand.systems import Output
+
+Floats = npt.NDArray[np.float64]
+Rows = list[tuple[str, str, str, str]]
+
+SYSTEMS = 3_000
+CHUNK = 500
+SEED = 20_261_118
+TOLERANCE = 0.01
+MOST_ALARMS, LEAST_COVERAGE, MOST_FALSE_EQUIVALENCE, LEAST_CONDITIONAL = 0.065, 0.935, 0.06, 0.95
+SCORE = Output("score", low=0, high=1)
+
+
+@dataclass(frozen=True)
+class World:
+    """What varies in a made-up system, as standard deviations; all of it has mean zero but for `gap`."""
+
+    noise: float = 0.05
+    person: float = 0.0
+    alike: float = 0.0
+    """The share of the persons' variance that spelling families have in common."""
+    person_template: float = 0.0
+    person_word: float = 0.0
+    gap_by_template: float = 0.0
+    gap_by_word: float = 0.0
+    odd: str = ""
+    """`templates` or `names`: these effects are lognormal, and those of names only in the first group."""
+    known: float = 0.0
+    """A lexicon: this share of the first group's names reacts, all alike, and nothing else does."""
+    gap: float = 0.0
+
+    def systems(self, corpus: Corpus, attribute: str, rng: np.random.Generator, n: int) -> Floats:
+        """Scores of n systems: (sentences, n)."""
+        side = _side(corpus, attribute)
+        scores = rng.normal(scale=self.noise, size=(len(corpus), n)) if self.noise else np.zeros((len(corpus), n))
+        scores += 0.5 + self.gap * side * (not self.known)
+        person, template, word = (_codes(corpus, name) for name in ("person", "template", "emotion_word"))
+        scores += self._persons(corpus, attribute, rng, n)
+        for codes, sd in (
+            (person * (template.max() + 1) + template, self.person_template),
+            (person * (word.max() + 1) + word, self.person_word),
+        ):
+            scores += _normal(rng, codes, sd, n)
+        by_template = _lognormal if self.odd == "templates" else _normal
+        scores += side * by_template(rng, template, self.gap_by_template, n)
+        scores += side * _normal(rng, word, self.gap_by_word, n)
+        return scores
+
+    def _persons(self, corpus: Corpus, attribute: str, rng: np.random.Generator, n: int) -> Floats:
+        person = _codes(corpus, "person")
+        first = _side(corpus, attribute) > 0
+        if self.known:
+            return first * np.where(rng.random((person.max() + 1, n)) < self.known, self.gap / self.known, 0.0)[person]
+        if self.odd == "names":
+            return first * _lognormal(rng, person, self.person, n)
+        own = _normal(rng, person, self.person * (1 - self.alike) ** 0.5, n)
+        return own + _normal(rng, _family(corpus), self.person * self.alike**0.5, n)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How often an audit said what."""
+
+    alarms: float
+    equivalent: float
+    no_reaction: float
+    withheld: float
+    covered: float
+    conditional: float
+    """How often "within the tolerance unless others react by more than …" was true, where it was said."""
+
+
+def judged(
+    world: World, attribute: str, *, corpus: Corpus | None = None, systems: int = SYSTEMS, seed: int = 0
+) -> Rates:
+    """Audit so many systems of a world."""
+    corpus = corpus or eec()
+    rng = np.random.default_rng([SEED, seed])
+    found: list[Finding] = []
+    for start in range(0, systems, CHUNK):
+        n = min(CHUNK, systems - start)
+        found += findings(world.systems(corpus, attribute, rng, n), corpus, attribute)
+    return rates(found, world)
+
+
+def findings(matrix: Floats, corpus: Corpus, attribute: str, settings: Settings | None = None) -> Sequence[Finding]:
+    """What an audit finds in each column."""
+    columns = tuple(Column(f"system {number}", SCORE, None) for number in range(matrix.shape[1]))
+    scores = Scores(tuple(corpus.frame["id"]), matrix, columns, corpus.digest)
+    how = settings or Settings(permutations=1, equivalence=TOLERANCE)
+    return compare(scores, corpus, attributes=[attribute], settings=how).findings
+
+
+def rates(found: Sequence[Finding], world: World) -> Rates:
+    """Count what was said, and what of it was true."""
+    verdicts = [finding.verdict for finding in found]
+    intervals = [finding.generalising.shown_interval for finding in found]
+    said = [finding for finding in found if finding.equivalence.unseen_share is not None]
+    true = [_conditionally_true(finding, world) for finding in said if finding.verdict != "cannot tell"]
+    return Rates(
+        alarms=_share(verdict in ("higher", "lower") for verdict in verdicts),
+        equivalent=_share(verdict == "equivalent" for verdict in verdicts),
+        no_reaction=_share(verdict == "no reaction seen" for verdict in verdicts),
+        withheld=_share(finding.withheld is not None for finding in found),
+        covered=_share(ends[0] <= world.gap <= ends[1] for ends in intervals if ends is not None),
+        # Out of all runs: where nothing was said, nothing was wrong.
+        conditional=1 - sum(not one for one in true) / len(found),
+    )
+
+
+def _conditionally_true(finding: Finding, world: World) -> bool:
+    """The gap is within the tolerance, or names that were not seen react by more than was said."""
+    if abs(world.gap) < finding.equivalence.delta:
+        return True
+    reaction = world.gap / world.known if world.known else 0.0
+    return abs(reaction) > (finding.equivalence.unseen_reaction or 0.0)
+
+
+def _share(said: Iterator[bool]) -> float:
+    values = list(said)
+    return sum(values) / len(values) if values else float("nan")
+
+
+def _side(corpus: Corpus, attribute: str) -> Floats:
+    groups, labels = corpus.attributes[attribute], corpus.frame[attribute].to_numpy()
+    return (((labels == groups[0]).astype(float) - (labels == groups[1])) / 2)[:, None]
+
+
+@cache
+def _codes_of(digest: str, column: str) -> npt.NDArray[np.int64]:
+    frame = _FRAMES[digest]
+    # A sentence without an emotion word is a word of its own, as in the test under study.
+    filled = frame[column].fill_null(frame["source"])
+    return filled.rank("dense").to_numpy().astype(np.int64) - 1
+
+
+_FRAMES: dict[str, pl.DataFrame] = {}
+
+
+def _codes(corpus: Corpus, column: str) -> npt.NDArray[np.int64]:
+    _FRAMES[corpus.digest] = corpus.frame
+    return _codes_of(corpus.digest, column)
+
+
+def _family(corpus: Corpus) -> npt.NDArray[np.int64]:
+    """The family of each sentence's name; everybody else is alone."""
+    race = contrast(corpus, "race")
+    families = range(len(race.units)) if race.family is None else race.family.tolist()
+    number = dict(zip(race.units, families, strict=True))
+    persons = corpus.frame["person"].to_list()
+    others = {name: 1_000 + place for place, name in enumerate(dict.fromkeys(persons)) if name not in number}
+    return np.array([number.get(name, others.get(name, 0)) for name in persons])
+
+
+def _normal(rng: np.random.Generator, codes: npt.NDArray[np.int64], sd: float, n: int) -> Floats:
+    return rng.normal(scale=sd, size=(codes.max() + 1, n))[codes] if sd else np.zeros((1, n))
+
+
+def _lognormal(rng: np.random.Generator, codes: npt.NDArray[np.int64], sd: float, n: int) -> Floats:
+    """Mean zero, that standard deviation, and one effect in a hundred larger than five of them."""
+    drawn = rng.lognormal(size=(codes.max() + 1, n))
+    return sd * ((drawn - np.exp(0.5)) / np.sqrt((np.e - 1) * np.e))[codes]
+
+
+def some_templates(number: int) -> Corpus:
+    """The original corpus with this many of its templates: those with most sentences."""
+    corpus = eec()
+    sizes = corpus.frame["template"].value_counts().sort("count", "template", descending=True)
+    frame = corpus.frame.filter(pl.col("template").is_in(sizes["template"][:number].to_list()))
+    return replace(corpus, frame=frame, drawn_from=corpus.digest)
+
+
+def with_families(members: int) -> Corpus:
+    """The original corpus, where names stand in families of this many."""
+    corpus = eec()
+    names = corpus.frame.filter(pl.col("kind") == "name").select("person", "race", "gender").unique().sort(pl.all())
+    family = {
+        row["person"]: f"{row['race']} {row['gender']} {place // members}"
+        for _, cell in names.group_by(["race", "gender"], maintain_order=True)
+        for place, row in enumerate(cell.iter_rows(named=True))
+    }
+    frame = corpus.frame.with_columns(
+        family=pl.col("person").replace_strict(family, default=None, return_dtype=pl.String)
+    )
+    return replace(corpus, frame=frame, drawn_from=corpus.digest)
+
+
+ALL = World(person=0.03, person_template=0.02, person_word=0.02, gap_by_template=0.02, gap_by_word=0.02)
+FAIR = {
+    "noise only": World(),
+    "persons vary (sd .03)": World(person=0.03),
+    "persons react to templates, gap differs by template": World(
+        person=0.03, person_template=0.03, gap_by_template=0.02
+    ),
+    "gap differs by template": World(gap_by_template=0.02),
+    "gap differs by word": World(gap_by_word=0.02),
+    "everything at once": ALL,
+}
+ODD = {
+    "one odd template (gap lognormal by template)": World(gap_by_template=0.02, odd="templates"),
+    "one odd name (lognormal in one group)": World(person=0.03, odd="names"),
+}
+SMALL = World(person=0.008)
+
+
+def run() -> Rows:
+    """Print the whole table; takes some minutes."""
+    rows: Rows = []
+    for attribute in ("gender", "race"):
+        rows += _fair(attribute)
+        rows += _odd(attribute)
+        rows += _few_templates(attribute)
+    rows += [*_families(), *_equivalence(), *_lexicons(), *_power()]
+    return rows
+
+
+def _row(what: str, measured: str, goal: str, *, met: bool | None) -> tuple[str, str, str, str]:
+    return what, measured, goal, "yes" if met else "no"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _alarms(what: str, found: Rates) -> tuple[str, str, str, str]:
+    measured = f"alarms {_percent(found.alarms)}, covered {_percent(found.covered)}"
+    goal = f"≤ {_percent(MOST_ALARMS)}, ≥ {_percent(LEAST_COVERAGE)}"
+    return _row(what, measured, goal, met=found.alarms <= MOST_ALARMS and found.covered >= LEAST_COVERAGE)
+
+
+def _fair(attribute: str) -> Rows:
+    return [_alarms(f"{attribute}: {name}", judged(world, attribute)) for name, world in FAIR.items()]
+
+
+def _odd(attribute: str) -> Rows:
+    """Hopeless for intervals: false claims after withholding are what counts."""
+    rows = []
+    for name, world in ODD.items():
+        found = judged(world, attribute)
+        measured = (
+            f"alarms {_percent(found.alarms)}, withheld {_percent(found.withheld)}, covered {_percent(found.covered)}"
+        )
+        aim = f"aimed at ≤ {_percent(MOST_ALARMS)}"
+        rows.append(_row(f"{attribute}: {name}", measured, aim, met=found.alarms <= MOST_ALARMS))
+    return rows
+
+
+def _few_templates(attribute: str) -> Rows:
+    world = World(person=0.03, gap_by_template=0.02)
+    return [
+        _alarms(f"{attribute}: {number} templates, gap differs by template", judged(world, attribute, corpus=part))
+        for number, part in ((number, some_templates(number)) for number in (2, 3, 4))
+    ]
+
+
+def _families() -> Rows:
+    return [
+        _alarms(
+            f"race: families of {size}, {alike:.0%} in common",
+            judged(World(person=0.03, alike=alike), "race", corpus=with_families(size)),
+        )
+        for size in (2, 3)
+        for alike in (0.3, 0.5, 0.8)
+    ]
+
+
+def _equivalence() -> Rows:
+    rows = []
+    for attribute in ("gender", "race"):
+        found = judged(replace(SMALL, gap=TOLERANCE), attribute)
+        what = f"{attribute}: gap as large as the tolerance, persons vary (sd .008)"
+        goal = f"≤ {_percent(MOST_FALSE_EQUIVALENCE)}"
+        rows.append(
+            _row(what, f"equivalent {_percent(found.equivalent)}", goal, met=found.equivalent <= MOST_FALSE_EQUIVALENCE)
+        )
+        fair = judged(SMALL, attribute)
+        rows.append(_row(f"{attribute}: no gap, sd .008", f"equivalent {_percent(fair.equivalent)}", "", met=True))
+    return rows
+
+
+def _lexicons() -> Rows:
+    rows = []
+    for known in (0.05, 0.025, 0.01):
+        for times in (1, 2):
+            world = World(noise=0.0, known=known, gap=times * TOLERANCE)
+            found = judged(world, "race")
+            what = f"race: a lexicon knows {100 * known:g} % of one group's names, gap {times} × the tolerance"
+            measured = f"equivalent {_percent(found.equivalent)}, conditional claims true {_percent(found.conditional)}"
+            goal = f"≤ {_percent(MOST_FALSE_EQUIVALENCE)}, ≥ {_percent(LEAST_CONDITIONAL)}"
+            met = found.equivalent <= MOST_FALSE_EQUIVALENCE and found.conditional >= LEAST_CONDITIONAL
+            rows.append(_row(what, measured, goal, met=met))
+    return rows
+
+
+def _power() -> Rows:
+    """What the care costs: real gaps that are found."""
+    rows = []
+    for gap in (0.02, 0.03, 0.04):
+        found = judged(World(person=0.03, gap=gap), "race")
+        measured = f"found {_percent(found.alarms)}, withheld {_percent(found.withheld)}"
+        rows.append(_row(f"race: gap {gap:g}, persons vary (sd .03)", measured, "", met=True))
+    return rows
