@@ -109,7 +109,8 @@ def uncertainty(
     tied = tuple(pair for pair in combinations(known, 2) if not _told_apart(draws[pair[0]], draws[pair[1]]))
     intervals = {system: _interval(scores) for system, scores in draws.items()}
     undefined = [name for name, scores in draws.items() if np.isnan(scores).any()]
-    more = [f"ties with {', '.join(few)} are not known: {next(iter(few.values()))}"] if few else []
+    whose = "" if len(few) == len(draws) else f" of {', '.join(few)}"
+    more = [f"levels in draws and ties{whose} are not known: {next(iter(few.values()))}"] if few else []
     more += [f"in some draws the raw score of {', '.join(undefined)} is undefined"] if undefined else []
     return Uncertainty(
         replicates=len(next(iter(draws.values()))),

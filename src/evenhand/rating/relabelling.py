@@ -53,9 +53,9 @@ class Relabelled:
     """Whether these are all that there are."""
     smallest_p: float
     """The smallest p that is possible: with few persons, it is not small."""
-    reference_p: float
+    reference_p: float | None
     """The largest p of a system that singles out one class and goes by nothing else: above 0.05, persons are too few to
-    find even that one."""
+    find even that one. None where rows were relabelled."""
     over: Over
     """What was relabelled: `persons`, or `rows` where a table names no persons."""
     p_rows: float
@@ -66,15 +66,19 @@ class Relabelled:
     @property
     def about_others(self) -> bool:
         """Whether there are persons enough to speak of others like them."""
-        return self.over == "persons" and self.reference_p <= ALPHA
+        return self.reference_p is not None and self.reference_p <= ALPHA
+
+    @property
+    def level_p(self) -> float:
+        """The p that the level goes by: that of persons if there are enough of them, else that of rows."""
+        return self.p if self.about_others else self.p_rows
 
     @property
     def above(self) -> bool | None:
-        """Whether the classes differ by more than chance: by persons, if there are enough of them, else by rows; None
-        where there are too few of these, too."""
-        if self.about_others:
-            return self.p <= ALPHA
-        return self.p_rows <= ALPHA if self.smallest_p_rows <= ALPHA else None
+        """Whether the classes differ by more than chance; None where there are too few rows, too, to tell."""
+        if not self.about_others and self.smallest_p_rows > ALPHA:
+            return None
+        return self.level_p <= ALPHA
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -90,17 +94,18 @@ def relabel(
     scores = np.concatenate([score(labels) for labels in ways.dealt()]) if score is not None else np.array([])
     known = scores[~np.isnan(scores)]
     low, high = np.quantile(known, [0.025, 0.975], method="inverted_cdf") if len(known) else (None, None)
+    p_rows = rows.p()
     return Relabelled(
         mean=float(known.mean()) if len(known) else None,
         low=low if low is None else float(low),
         high=high if high is None else float(high),
-        p=ways.p(),
+        p=p_rows if ways is rows else ways.p(),
         relabellings=ways.number,
         every=ways.every,
         smallest_p=ways.smallest_p,
-        reference_p=ways.reference_p(),
+        reference_p=None if ways is rows else ways.reference_p(),
         over=ways.over,
-        p_rows=rows.p(),
+        p_rows=p_rows,
         smallest_p_rows=rows.smallest_p,
     )
 
@@ -114,7 +119,7 @@ class Relabelling:
 
     def __init__(self, block: Block, system: str, *, over: Over, adjusting: bool, seed: int) -> None:
         self._samples = list(block.of(system))
-        self._units = _persons(self._samples) if over == "persons" else _rows(self._samples)
+        self._units = _persons(self._samples) if over == "persons" else _rows(self._samples, block)
         codes = [sample.strata if adjusting else sample.classes for sample in self._samples]
         self._labels = np.empty(1 + max(int(units.max()) for units in self._units), dtype=np.int64)
         for units, mine in zip(self._units, codes, strict=True):
@@ -194,10 +199,23 @@ def _persons(samples: Sequence[Sample]) -> list[Ints]:
     return [np.searchsorted(known, sample.units) for sample in samples]
 
 
-def _rows(samples: Sequence[Sample]) -> list[Ints]:
-    """Of each sample, the place of each row among all rows of the system."""
-    ends = np.cumsum([len(sample.sentiment) for sample in samples])
-    return [np.arange(end - len(sample.sentiment), end) for sample, end in zip(samples, ends, strict=True)]
+def _rows(samples: Sequence[Sample], block: Block) -> list[Ints]:
+    """Of each sample, the place of each row among all rows of the system.
+
+    The nth sentence about a person with a word is the same one in all datasets, and counts as one: most systems answer
+    the same to it.
+    """
+    places: dict[tuple[object, ...], int] = {}
+    found = []
+    for sample in samples:
+        seen: Counter[tuple[object, ...]] = Counter()
+        mine = []
+        for unit, word in zip(sample.units.tolist(), sample.words.tolist(), strict=True):
+            key = (unit, block.words[word]) if block.has_persons and block.has_words else (sample.dataset,)
+            seen[key] += 1
+            mine.append(places.setdefault((*key, seen[key]), len(places)))
+        found.append(np.array(mine, dtype=np.int64))
+    return found
 
 
 def _kinds(samples: Sequence[Sample], units: Sequence[Ints], *, by_emotion: bool) -> list[Ints]:

@@ -64,6 +64,8 @@ class Block:
     unit_strata: tuple[str, ...]
     """Within which stratum each unit (a person, or a row) is drawn again, by its name."""
     word_strata: tuple[str, ...]
+    words: tuple[str, ...]
+    """What each word is, whatever its dataset."""
     has_persons: bool
     has_words: bool
 
@@ -214,6 +216,7 @@ def _block(part: pl.DataFrame, setting: Mapping[str, str | None], attribute: str
     part = part.with_columns(*_unit_keys(part, has_persons=has_persons), *_word_keys(has_words=has_words))
     units, unit_strata = _coded(part, "_unit", "_unit_stratum")
     words, word_strata = _coded(part, "_word", "_word_stratum")
+    named = part.select("_word", pl.col(WORD) if has_words else pl.lit("").alias(WORD)).unique("_word").sort("_word")
     part = part.with_columns(_unit_code=units, _word_code=words)
     samples = tuple(
         Sample(
@@ -239,6 +242,7 @@ def _block(part: pl.DataFrame, setting: Mapping[str, str | None], attribute: str
         samples=samples,
         unit_strata=unit_strata,
         word_strata=word_strata,
+        words=tuple(named[WORD]),
         has_persons=has_persons,
         has_words=has_words,
     )
