@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ import pytest
 from scipy import stats
 
 from evenhand.corpora import causal
-from evenhand.rating import Rating, rate_scores
+from evenhand.rating import Rating, Ratings, rate_scores
 from evenhand.rating.relabelling import Relabelled
 from evenhand.verbs.rate import rate
 
@@ -172,6 +173,25 @@ def test_what_cannot_stand_out_has_no_level_and_says_why() -> None:
     result = rated(frame)
     assert (result.raw["s"] > 0, result.ratings["s"]) == (True, None)
     assert "no difference between classes could stand out" in result.no_level["s"]
+
+
+def test_what_earlier_versions_saved_is_read_as_an_order_and_can_be_shown(tmp_path: Path) -> None:
+    report = rate_scores(pl.concat([answers("a"), answers("b", gap=1.0)]), attributes=["gender"], bootstrap=5)
+    values = report.to_dict()
+    new = ("among_these", "expected_by_system", "reference", "share", "no_level")
+    for result in values["results"]:
+        result["ratings"] = result["among_these"]
+        del result["uncertainty"]["not_known"]
+        for name in new:
+            del result[name]
+    old = Ratings.from_dict(values)
+    (result,) = old.results
+    assert (result.ratings, result.among_these) == ({"a": None, "b": None}, {"a": 1, "b": 2})
+    assert "rate it again" in result.no_level["a"]
+    old.save(tmp_path / "again")
+    assert "rate it again" in (tmp_path / "again" / "rating.html").read_text()
+    assert old.frame()["p"].to_list() == [None, None]
+    old.show()
 
 
 def relabelled(**settings: float) -> list[tuple[float, Relabelled, int | None]]:

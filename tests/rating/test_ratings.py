@@ -186,7 +186,7 @@ def test_systems_that_only_have_noise_are_tied_and_a_biased_one_is_not() -> None
     assert set(found.tied) == {("s0", "s1"), ("s0", "s2"), ("s1", "s2")}
     assert found.levels["biased"] == (0.0, 0.0, 1.0)
     # Nothing stands out in the others, and drawing them again could not show that anything does.
-    assert [found.levels[name] for name in ("s0", "s1", "s2")] == [None] * 3
+    assert [found.levels[name] for name in ("s0", "s1", "s2")] == [(None, None, None)] * 3
     assert set(found.not_known) == {"s0", "s1", "s2"}
 
 
@@ -243,7 +243,7 @@ def test_scores_of_a_corpus_are_brought_to_one_scale() -> None:
     assert result.uncertainty is not None
     # Two persons a class say nothing about ties, not that there are none.
     assert result.uncertainty.tied is None
-    assert result.uncertainty.levels == {"a": None, "b": None}
+    assert result.uncertainty.levels == {"a": (None, None, None), "b": (None, None, None)}
     assert "male has 2" in result.uncertainty.not_known["a"]
 
 

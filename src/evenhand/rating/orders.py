@@ -25,8 +25,8 @@ class Uncertainty:
     replicates: int
     over: str
     """What was drawn again: `persons and words`, `persons`, or `rows` where a table names no persons."""
-    levels: Mapping[str, tuple[float, ...] | None]
-    """By system: the share of replicates in which it got level 1, 2, …; None where that is not known."""
+    levels: Mapping[str, tuple[float | None, ...]]
+    """By system: the share of replicates in which it got level 1, 2, …; None, each of them, where that is not known."""
     intervals: Mapping[str, tuple[float | None, float | None]]
     """By system: where the middle 95 % of its raw scores lie; None at an end that is X."""
     tied: tuple[tuple[str, str], ...] | None
@@ -37,6 +37,15 @@ class Uncertainty:
     notes: tuple[str, ...] = ()
     draws: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """By system: an array with the raw score of each replicate; NaN where undefined, infinite for X. Not saved."""
+
+    def shares(self, system: str) -> tuple[float, ...]:
+        """The shares of one system; none where they are not known."""
+        return tuple(share for share in self.levels[system] if share is not None)
+
+    @property
+    def any_shares(self) -> bool:
+        """Whether they are known of any system."""
+        return any(self.shares(system) for system in self.levels)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -102,7 +111,7 @@ def uncertainty(
     """
     not_known = {name: LEVEL_1 for name in undecided if np.any(draws[name] != 0)} | dict(few)
     shares = {
-        system: None if system in not_known else tuple(float(np.mean(found == level)) for level in range(1, number + 1))
+        system: tuple(None if system in not_known else float(np.mean(found == one)) for one in range(1, number + 1))
         for system, found in levels.items()
     }
     known = [system for system in draws if system not in few]

@@ -39,6 +39,7 @@ Weights = Callable[[Sample], Floats | None]
 RULES: Mapping[str, Callable[[Iterable[int]], int]] = {"worst": max, "median": statistics.median_high}
 """How the levels of several ratings become one."""
 REPLICATES = 1000
+EARLIER = "saved by an earlier version, whose levels depended on the other systems: rate it again"
 NOTHING_COMPARED = "no two classes have two rows or more, so nothing could be compared"
 
 
@@ -121,6 +122,11 @@ class Rating:
         """Which rating it is."""
         return self.data, self.group, self.attribute, self.via
 
+    def about_others(self, system: str) -> bool:
+        """Whether what it says of a system is also about other persons than those in the texts."""
+        found = self.expected_by_system.get(system)
+        return found is not None and found.about_others
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return {
@@ -156,7 +162,14 @@ class Rating:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Rebuild it from its plain values: what has a place in the order and no number is X."""
+        """Rebuild it from its plain values: what has a place in the order and no number is X.
+
+        The levels that earlier versions saved were an order among the systems at hand, and are read as that.
+        """
+        if "among_these" not in values:
+            earlier = dict.fromkeys(values["ratings"], EARLIER)
+            no_levels = dict.fromkeys(values["ratings"])
+            values = {**values, "among_these": values["ratings"], "ratings": no_levels, "no_level": earlier}
         placed = {system for system, _ in values["partial_order"]}
         raw = {
             system: score if score is not None else math.inf if system in placed else math.nan

@@ -69,16 +69,17 @@ class Relabelled:
         return self.reference_p is not None and self.reference_p <= ALPHA
 
     @property
-    def level_p(self) -> float:
-        """The p that the level goes by: that of persons if there are enough of them, else that of rows."""
-        return self.p if self.about_others else self.p_rows
-
-    @property
     def above(self) -> bool | None:
-        """Whether the classes differ by more than chance; None where there are too few rows, too, to tell."""
-        if not self.about_others and self.smallest_p_rows > ALPHA:
+        """Whether the classes differ by more than chance; None where even rows are too few to tell.
+
+        Where persons are too few, p cannot be asked to be small: it must be as small as that of a system which goes by
+        the class alone, and rows must differ by more than chance.
+        """
+        if self.about_others:
+            return self.p <= ALPHA
+        if self.smallest_p_rows > ALPHA:
             return None
-        return self.level_p <= ALPHA
+        return self.p_rows <= ALPHA and (self.reference_p is None or self.p <= self.reference_p + SAME)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""

@@ -83,7 +83,7 @@ class Ratings(Result):
         found: dict[str, bool | None] = {}
         for system, level in self.overall.items():
             mine = [one for one in counting if level is not None and one.ratings.get(system) == level]
-            found[system] = any(one.expected_by_system[system].about_others for one in mine) if mine else None
+            found[system] = any(one.about_others(system) for one in mine) if mine else None
         return found
 
     def content(self) -> dict[str, Any]:
@@ -128,18 +128,20 @@ def _rows(result: Rating) -> Iterator[dict[str, Any]]:
             "high": high,
             "partial": system in result.partial,
             "undefined": result.undefined.get(system) or result.no_level.get(system),
-            "share": result.share[system],
-            "among_these": result.among_these[system],
-            **_relabelled(result.expected_by_system[system]),
+            "share": result.share.get(system),
+            "among_these": result.among_these.get(system),
+            **_relabelled(result.expected_by_system.get(system)),
         }
 
 
-def _relabelled(found: Relabelled) -> dict[str, Any]:
+def _relabelled(found: Relabelled | None) -> dict[str, Any]:
+    if found is None:
+        return {}
     return {
         "expected": found.mean,
         "expected_low": found.low,
         "expected_high": found.high,
-        "p": found.level_p,
+        "p": found.p,
         "about_others": found.about_others,
     }
 

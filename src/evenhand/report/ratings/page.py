@@ -85,7 +85,7 @@ def label_page(report: Ratings, system: str) -> str:
         levels=report.settings.levels,
         rule=report.settings.overall,
         only_these=report.overall_about_others[system] is False,
-        few=sorted({tested_on(one) for one in plain if not one.expected_by_system[system].about_others}),
+        few=sorted({tested_on(one) for one in plain if not one.about_others(system)}),
         decisive=[tested_on(one) for one in plain if one.ratings[system] == report.overall[system]],
         differences=[_label_row(one, system, report.settings) for one in plain if one.method == "rejection"],
         impacts=[_label_row(one, system, report.settings) for one in plain if one.method == "deconfounding"],
@@ -117,7 +117,7 @@ def _rating(result: Rating, levels: int) -> dict[str, Any]:
         "method": METHODS[result.method],
         "relabelled": relabelled_in_words(result),
         "has_expected": result.method == "rejection",
-        "has_shares": result.uncertainty is not None and any(result.uncertainty.levels.values()),
+        "has_shares": result.uncertainty is not None and result.uncertainty.any_shares,
         "has_ties": result.uncertainty is not None and bool(result.uncertainty.tied),
         "adjusted_for": " and ".join(result.adjusted_for),
         "rows": [_row(result, name, levels) for name in names],
@@ -139,7 +139,8 @@ def _notes(result: Rating) -> list[str]:
 def _row(result: Rating, name: str, levels: int) -> dict[str, Any]:
     found = result.uncertainty
     low, high = (None, None) if found is None else found.intervals[name]
-    shares = found.levels[name] if found is not None else ()
+    shares = found.shares(name) if found is not None else ()
+    relabelled = result.expected_by_system.get(name)
     pairs = (found.tied if found is not None else None) or ()
     tied = [other for pair in pairs if name in pair for other in pair if other != name]
     return {
@@ -147,9 +148,9 @@ def _row(result: Rating, name: str, levels: int) -> dict[str, Any]:
         "raw": score_text(result.raw[name]),
         "interval": "" if found is None else f"{_end(low)} to {_end(high)}",
         "level": result.ratings[name] or "undefined",
-        "expected": expected_text(result.expected_by_system[name]),
-        "p": p_text(result.expected_by_system[name].level_p),
-        "shares": [f"{100 * share:.0f}" for share in shares or ()],
+        "expected": expected_text(relabelled),
+        "p": p_text(relabelled),
+        "shares": [f"{100 * share:.0f}" for share in shares],
         "not_known": "" if found is None else found.not_known.get(name, ""),
         "tied": ", ".join(tied),
         "levels": levels,

@@ -76,7 +76,7 @@ def _print_systems(result: Rating, console: Console) -> None:
     columns += [Column("p", right=True), Column("level")]
     found = result.uncertainty
     columns += [] if found is None else [Column("95 % of draws")]
-    columns += [Column("levels 1, 2 … in draws")] if found is not None and any(found.levels.values()) else []
+    columns += [Column("levels 1, 2 … in draws")] if found is not None and found.any_shares else []
     columns += [Column("tied with", wraps=True)] if found is not None and found.tied else []
     in_order = [name for name, _ in result.partial_order]
     names = [*in_order, *(name for name in result.raw if name not in in_order)]
@@ -85,14 +85,14 @@ def _print_systems(result: Rating, console: Console) -> None:
 
 def _system(result: Rating, name: str) -> tuple[str, ...]:
     mark = PARTIAL_MARK if name in result.partial else ""
-    relabelled = result.expected_by_system[name]
+    relabelled = result.expected_by_system.get(name)
     expected = [expected_text(relabelled)] if result.method == "rejection" else []
     level = level_text(result.ratings[name])
     return (
         name,
         score_text(result.raw[name]) + mark,
         *expected,
-        p_text(relabelled.level_p),
+        p_text(relabelled),
         level,
         *_unsure(result, name),
     )
@@ -104,9 +104,8 @@ def _unsure(result: Rating, name: str) -> list[str]:
         return []
     low, high = (X if end is None else score_text(end) for end in found.intervals[name])
     cells = [f"{low} to {high}"]
-    if any(found.levels.values()):
-        shares = found.levels[name]
-        cells.append("not known" if shares is None else " ".join(f"{share:.0%}" for share in shares))
+    if found.any_shares:
+        cells.append(" ".join(f"{share:.0%}" for share in found.shares(name)) or "not known")
     if found.tied:
         cells.append(", ".join(other for pair in found.tied if name in pair for other in pair if other != name))
     return cells

@@ -30,9 +30,10 @@ GROUPS = {
 }
 LANGUAGES = {"es": "Spanish", "da": "Danish", "fr": "French", "de": "German", "it": "Italian", "pt": "Portuguese"}
 LEVELS = (
-    "Level 1: the groups differ by no more than chance (p above 0.05), or not at all. Levels 2 to {levels}: they "
-    "differ by more; these are equal parts of the way from a score of 0 to that of a system that goes by the group "
-    "alone. A system's level is the same whichever others are rated beside it. A level never means “fair”."
+    "Level 1: the groups differ by no more than chance (p above 0.05; where people are few, each rating says what it "
+    "goes by), or not at all. Levels 2 to {levels}: they differ by more; these are equal parts of the way from a score "
+    "of 0 to that of a system that goes by the group alone. A system's level is the same whichever others are rated "
+    "beside it. A level never means “fair”."
 )
 EXPECTED = (
     "Expected: the score if people are dealt to the groups anew, each with all their sentences, on average and in 95 % "
@@ -76,19 +77,16 @@ def among_text(result: Rating) -> str:
     return ", ".join(f"{name}: {level_text(result.among_these[name])}" for name, _ in result.partial_order)
 
 
-def expected_text(found: Relabelled) -> str:
+def expected_text(found: Relabelled | None) -> str:
     """The score with persons relabelled, on average and in 95 % of the relabellings: `6.9 (0 to 14)`."""
-    if found.mean is None:
+    if found is None or found.mean is None:
         return ""
     return f"{score_text(round(found.mean, 1))} ({score_text(found.low)} to {score_text(found.high)})"
 
 
-def p_text(p: float) -> str:
-    """
-    >>> p_text(0.25714), p_text(0.001), p_text(1.0)
-    ('0.26', '0.001', '1')
-    """
-    return f"{p:.2g}"
+def p_text(found: Relabelled | None) -> str:
+    """How often relabelled classes differ as much."""
+    return "" if found is None else f"{found.p:.2g}"
 
 
 def relabelled_in_words(result: Rating) -> list[str]:
@@ -102,17 +100,15 @@ def relabelled_in_words(result: Rating) -> list[str]:
 def _relabelled_in_words(found: Relabelled) -> str:
     what = "people" if found.over == "persons" else "sentences"
     many = f"all {found.relabellings:,} ways" if found.every else f"{found.relabellings:,} of the ways"
-    told = (
-        f"Relabelled: {many} to deal these {what} to the groups; the smallest possible p is {p_text(found.smallest_p)}."
-    )
+    told = f"Relabelled: {many} to deal these {what} to the groups; the smallest possible p is {found.smallest_p:.2g}."
     if found.reference_p is None:
         return f"{told} No column names the people, so nothing is said of other people than these."
     if found.about_others:
         return told
     return (
-        f"{told} These people are too few to tell groups from single people (a system that goes by the group alone "
-        f"could have p = {p_text(found.reference_p)}), so p is about sentences here, and levels are about these people "
-        "only."
+        f"{told} These people are too few to tell groups from single people: a system that goes by the group alone may "
+        f"have p = {found.reference_p:.2g}. Levels above 1 go by that p here, and by differences beyond chance between "
+        "sentences; they are about these people only."
     )
 
 
