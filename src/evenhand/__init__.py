@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evenhand.repairs import Calibrator, load_calibrator
     from evenhand.repairs.result import Repair
     from evenhand.repairs.workshop import RepairSettings
-    from evenhand.results import Note, Provenance, Result
+    from evenhand.results import Note, Provenance, Result, Statement
     from evenhand.specs.resolving import load_system
     from evenhand.studies import Study
     from evenhand.systems import BaseScorer, BaseTagger, Output, Scorer, Tagger, as_scorer, as_tagger
@@ -65,6 +65,7 @@ __all__ = [
     "Scores",
     "Settings",
     "Sheets",
+    "Statement",
     "Study",
     "Tagger",
     "Tags",
@@ -117,6 +118,7 @@ _HOMES = {
     "Scores": "evenhand.asking",
     "Settings": "evenhand.comparing",
     "Sheets": "evenhand.annotating",
+    "Statement": "evenhand.results",
     "Study": "evenhand.studies",
     "Tagger": "evenhand.systems",
     "Tags": "evenhand.asking",
