@@ -73,7 +73,7 @@ class Provenance:
     packages: Mapping[str, str] = field(default_factory=dict)
     python: str = ""
     command: str | None = None
-    statement: Statement = Statement()
+    statement: Statement = field(default_factory=Statement)
     """What the person who answers for it says about it; nothing, unless they do."""
 
     @classmethod

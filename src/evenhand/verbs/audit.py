@@ -49,8 +49,8 @@ def audit(
     fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
     one, or a file. Only so many sentences are asked as `sample` says, in whole sources. How systems are asked (range,
     version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder,
-    which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by; so does
-    a `statement` of who made it, when, and how the tolerance was set, which changes nothing else.
+    which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by; so
+    does a `statement` of who made it, when, and how the tolerance was set, which changes nothing else.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report

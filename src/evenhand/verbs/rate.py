@@ -73,8 +73,8 @@ def rate(
     `groups` are of the four data groups; `k` says how groups 2 and 4 are confounded (case 1 of 0 to 6 if it is not
     given). `chat` are logs of conversations, or `example`; users and chatbots are rated apart. `via` is a language or a
     translator (`es`, `apertium:eng-spa`). `output` chooses one of several outputs. How systems are asked is said
-    as in `AskSettings`; the other settings are those of `rate_scores`. A `statement` of who made it and when goes into the
-    provenance.
+    as in `AskSettings`; the other settings are those of `rate_scores`. A `statement` of who made it and when goes into
+    the provenance.
     """
     how = rating_settings(
         preset, levels=levels, supported_only=supported_only, overall=overall, bootstrap=bootstrap, seed=seed
