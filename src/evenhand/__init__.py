@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evenhand.verbs.chat import chat
     from evenhand.verbs.compare import compare
     from evenhand.verbs.drift import drift
+    from evenhand.verbs.export import export
     from evenhand.verbs.measure import measure
     from evenhand.verbs.rate import rate
     from evenhand.verbs.repair import repair
@@ -78,6 +79,7 @@ __all__ = [
     "compare",
     "drift",
     "eec",
+    "export",
     "load_calibrator",
     "load_corpus",
     "load_result",
@@ -131,6 +133,7 @@ _HOMES = {
     "compare": "evenhand.verbs.compare",
     "drift": "evenhand.verbs.drift",
     "eec": "evenhand.corpora",
+    "export": "evenhand.verbs.export",
     "load_calibrator": "evenhand.repairs",
     "load_corpus": "evenhand.corpora",
     "load_result": "evenhand.verbs.saved",

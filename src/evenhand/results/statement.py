@@ -1,4 +1,4 @@
-"""What the person who answers for a result says about it: who tested, when, which version, how the tolerance was set."""
+"""What the person who answers for a result says of it: who tested, when, which version, how the tolerance was set."""
 
 from __future__ import annotations
 
