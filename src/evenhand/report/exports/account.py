@@ -14,10 +14,11 @@ from evenhand.results import FileUsed, Provenance, Result, Statement
 Facts = tuple[tuple[str, str], ...]
 NOT_STATED = "not stated"
 ELSEWHERE = (
-    "A gap shows that the system reacts to these words. It does not show why, and its absence does not show that "
-    "people are treated alike elsewhere.",
-    "Words that stand for a group are not people: nothing here was measured on the data of applicants, customers or "
-    "users.",
+    "A difference shows that the system reacts to who a text is about. It does not show why, and its absence does not "
+    "show that people are treated alike elsewhere."
+)
+NOT_PEOPLE = (
+    "Words that stand for a group are not people: a gap between names is no gap between applicants, customers or users."
 )
 """What no test of this kind can show."""
 

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
 
-from evenhand.report.common.markdown import bullets, code_block, plain, table
+from evenhand.report.common.markdown import bullets, code_block, plain, printable, table
 from evenhand.report.exports.account import Account, Evaluation, said
+
+SEVERAL = "<!-- The metadata that the hub reads is about one model: name it with --system. -->\n\n"
 
 
 def model_card(account: Account) -> str:
-    """Metadata (`model-index`), then a section for each system."""
-    sections = [_section(account, system) for system in account.systems]
-    return f"---\n{_metadata(account)}---\n\n" + "\n".join(sections)
+    """A section for each system; where there is one only, metadata (`model-index`) before it.
+
+    A card is about one model: the hub's own library takes the results of several for those of the last.
+    """
+    sections = "\n".join(_section(account, system) for system in account.systems)
+    return (f"---\n{_metadata(account)}---\n\n" if len(account.systems) == 1 else SEVERAL) + sections
 
 
 def _metadata(account: Account) -> str:
-    index = [
-        {"name": system, "results": [_result(account, [one for one in account.evaluations if one.system == system])]}
-        for system in account.systems
-    ]
+    index = [{"name": printable(account.systems[0]), "results": [_result(account, account.evaluations)]}]
     return yaml.safe_dump({"model-index": index}, sort_keys=False, allow_unicode=True, width=120)
 
 
-def _result(account: Account, evaluations: list[Evaluation]) -> dict[str, Any]:
+def _result(account: Account, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     name, title = account.corpus
     used = account.provenance.corpora
     asked = {"digest": used[0].digest, "sentences": used[0].sentences} if len(used) == 1 else {}
     return {
         "task": {"type": account.task, "name": account.question},
-        "dataset": {"type": name, "name": title, **({"args": asked} if asked else {})},
-        "metrics": [{"type": one.metric, "value": one.value, "name": one.name, **_args(one)} for one in evaluations],
+        "dataset": {"type": printable(name), "name": printable(title), **({"args": asked} if asked else {})},
+        "metrics": [
+            {"type": one.metric, "value": one.value, "name": printable(one.name), **_args(one)} for one in evaluations
+        ],
     }
 
 

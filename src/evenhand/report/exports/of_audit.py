@@ -28,6 +28,7 @@ from evenhand.report.audit.words import (
 )
 from evenhand.report.exports.account import (
     ELSEWHERE,
+    NOT_PEOPLE,
     NOT_STATED,
     Account,
     Evaluation,
@@ -86,7 +87,7 @@ def of_audit(request: Request, audit: Audit) -> Account:
         ),
         in_full=tuple(Sentence(finding.system, in_words(finding), finding.verdict) for finding in findings),
         warnings=tuple(Sentence(one.system, ability_in_words(one)) for one in audit.abilities if one.weak is not False),
-        limits=(*_not_tested(audit), *(audit.corpus.about.limits if audit.corpus is not None else ()), *ELSEWHERE),
+        limits=(*_not_tested(audit), NOT_PEOPLE, ELSEWHERE),
         plan=_plan(audit),
         deviations=tuple(_deviations(audit)),
         evaluations=tuple(_evaluation(finding, named) for finding in findings),
@@ -176,7 +177,7 @@ def _reading(audit: Audit) -> tuple[str, ...]:
 
 
 def _not_tested(audit: Audit) -> list[str]:
-    """Attributes that the corpus has and nobody compared; sentences that were left out."""
+    """What the corpus has and nobody compared, what it does not have, and what it cannot say."""
     compared = {name for finding in audit.findings for name in finding.attribute.split(CROSS)}
     found = []
     asked = {} if audit.corpus is None else audit.corpus.whole or audit.corpus.attributes
@@ -190,7 +191,7 @@ def _not_tested(audit: Audit) -> list[str]:
     subsets = list(dict.fromkeys(finding.subset for finding in audit.findings))
     if subsets != ["all"]:
         found.append(f"Parts of the corpus that were compared: {', '.join(subsets)}.")
-    return found
+    return [*found, *(audit.corpus.about.limits if audit.corpus is not None else ())]
 
 
 def _plan(audit: Audit) -> Facts:

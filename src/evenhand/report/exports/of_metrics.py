@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from evenhand.measuring import Measured, Metrics
 from evenhand.metrics.measurements import Measurement
@@ -19,7 +20,7 @@ from evenhand.report.exports.account import (
     corpora_in_words,
     sentence,
 )
-from evenhand.report.metrics.words import group_label, in_words, lead, metric, shown, shown_interval
+from evenhand.report.metrics.words import UNDEFINED, group_label, in_words, lead, metric, shown, shown_interval
 
 HEADINGS = ("attribute", "metric", "class", "value", "interval", "ideal")
 READING = (
@@ -34,7 +35,8 @@ def of_metrics(request: Request, metrics: Metrics) -> Account:
     systems = request.chosen(result.system for result in metrics.results)
     results = [result for result in metrics.results if result.system in systems]
     rows = tuple(_row(result, name, label, found) for result in results for name, label, found in result.measurements)
-    table = Table(HEADINGS, "lllrrr", rows)
+    every = Table(HEADINGS, "lllrrr", rows)
+    known = replace(every, rows=tuple(row for row in rows if row.cells[3] != UNDEFINED))
     corpora = metrics.provenance.corpus_names or tuple(one.name for one in metrics.provenance.files)
     corpus = ", ".join(corpora) or "predictions"
     words = tuple(Sentence(result.system, f"{lead(result)}: {in_words(result)}") for result in results)
@@ -45,13 +47,13 @@ def of_metrics(request: Request, metrics: Metrics) -> Account:
         task="text-classification",
         corpus=(corpus, corpus),
         systems=systems,
-        main=table,
-        every=table,
+        main=known,
+        every=every,
         reading=READING,
         words=words,
         in_full=words,
         warnings=(),
-        limits=(*map(_compared, results), *ELSEWHERE),
+        limits=(*map(_compared, results), ELSEWHERE),
         plan=_plan(metrics),
         deviations=(*common_deviations(metrics), *_deviations(metrics, results)),
         evaluations=tuple(
@@ -96,6 +98,15 @@ def _deviations(metrics: Metrics, results: list[Measured]) -> Iterator[str]:
     yield from (f"Left out: {sentence(line)}" for line in metrics.left_out)
     for result in results:
         yield from (f"{result.about}: {sentence(note)}" for note in result.notes)
-        for name, label, found in result.measurements:
-            if found.undefined is not None:
-                yield f"{result.about}: {name} ({label}) is undefined: {sentence(found.undefined)}"
+        for what, reasons in _undefined(result).items():
+            yield from (f"{result.about}, {what}: {', '.join(names)}: {why}" for why, names in reasons.items())
+
+
+def _undefined(result: Measured) -> dict[str, dict[str, dict[str, None]]]:
+    """Metrics by why they have no value, or no interval."""
+    found: dict[str, dict[str, dict[str, None]]] = {"no value": {}, "no interval": {}}
+    for name, _, one in result.measurements:
+        if one.undefined is not None:
+            reasons = found["no value" if one.value is None else "no interval"]
+            reasons.setdefault(sentence(one.undefined.removeprefix("no interval: ")), {})[name] = None
+    return found

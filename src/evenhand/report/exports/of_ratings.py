@@ -55,7 +55,7 @@ def of_ratings(request: Request, ratings: Ratings) -> Account:
         words=tuple(overall),
         in_full=(*overall, *settings),
         warnings=(),
-        limits=(f"Tested on: {about}. Other groups and texts were not tested.", *ELSEWHERE),
+        limits=(f"Tested on: {about}. Other groups and texts were not tested.", ELSEWHERE),
         plan=_plan(ratings),
         deviations=(*common_deviations(ratings), *_deviations(ratings, systems)),
         evaluations=tuple(

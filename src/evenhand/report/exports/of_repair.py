@@ -6,6 +6,7 @@ from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import Repair
 from evenhand.report.exports.account import (
     ELSEWHERE,
+    NOT_PEOPLE,
     Account,
     Evaluation,
     Facts,
@@ -46,7 +47,7 @@ def of_repair(request: Request, repair: Repair) -> Account:
             for one in repair.judgement.outcomes
         ),
         warnings=(),
-        limits=(*(repair.corpus.about.limits if repair.corpus is not None else ()), *ELSEWHERE),
+        limits=(*(repair.corpus.about.limits if repair.corpus is not None else ()), NOT_PEOPLE, ELSEWHERE),
         plan=_plan(repair),
         deviations=(
             *common_deviations(repair),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
 from evenhand.report.exports.account import Account, Row, Table, Track, said
 from evenhand.report.exports.layout import cut, width, wrapped
+from evenhand.report.exports.ordered import ordered
 
 PAPER = (595, 842)
 """A4, in points."""
@@ -21,16 +21,18 @@ INK, GREY, FAINT, BAND = "#111827", "#4b5563", "#d1d5db", "#e5e7eb"
 FONT = "Liberation Sans"
 TEXT, SMALL, HEADING, TITLE = 8.6, 7.6, 10.5, 16.0
 LEADING = 1.32
+BEYOND = 1.08
+"""How far a picture goes beyond what is in it."""
 TRACK = 118
 """How wide the small picture of a gap is."""
 SHOWN_FIRST = ("higher", "lower", "made a gap", "reversed", "not reduced", "cannot tell")
 """Verdicts that are not left out where there is no room for all."""
 TABLE_ENDS = 0.56
 """How far down the page a table may reach, so that the words below it find room."""
+NARROWEST = 66
+"""Of a column of words, before numbers have to break."""
 MOST_LIMITS, MOST_WARNINGS = 8, 4
 """Lines of each."""
-FONTS = re.compile(rb"(?:[ \t]*/fo\d+ \d+ 0 R\n)+")
-TRIES = 64
 
 
 @dataclass
@@ -113,7 +115,9 @@ class Sheet:
 
 def pdf(account: Account) -> bytes:
     """The page as a PDF, the same each time."""
-    return _converted(page(account))
+    import vl_convert
+
+    return ordered(vl_convert.svg_to_pdf(page(account)))
 
 
 def page(account: Account) -> str:
@@ -193,7 +197,8 @@ def _results(sheet: Sheet, table: Table) -> None:
         scale.print(sheet)
     left_out = len(table.rows) - len(rows)
     if left_out:
-        sheet.lines([f"{left_out:,} more results are in the JSON; gaps that were found come first here."], fill=GREY)
+        order = "; gaps that were found come first here" if scale is not None else ""
+        sheet.lines([f"{left_out:,} more results are in the JSON{order}."], fill=GREY)
 
 
 def _columns(sheet: Sheet, table: Table, *, picture: bool) -> list[_Column]:
@@ -201,16 +206,23 @@ def _columns(sheet: Sheet, table: Table, *, picture: bool) -> list[_Column]:
     room, between = sheet.room - (TRACK + 24 if picture else 0), 10.0
     texts = [[heading, *(row.cells[place] for row in table.rows)] for place, heading in enumerate(table.headings)]
     wanted = [max(width(text, TEXT) for text in column) + 1 for column in texts]
-    free = room - between * (len(wanted) - 1)
-    widest = max(wanted)
-    while sum(min(one, widest) for one in wanted) > free and widest > 20:
-        widest -= 2
+    wide = _shared(wanted, table.alignment, room - between * (len(wanted) - 1))
     columns, x = [], float(LEFT)
-    for place, (heading, one) in enumerate(zip(table.headings, wanted, strict=True)):
-        end = x + min(one, widest)
+    for place, (heading, one) in enumerate(zip(table.headings, wide, strict=True)):
+        end = x + one
         columns.append(_Column(heading, x, end, table.alignment[place] == "r"))
         x = end + between + (TRACK + 24 - between if picture and place == 0 else 0)
     return columns
+
+
+def _shared(wanted: Sequence[float], alignment: str, room: float) -> list[float]:
+    """The widest gives way first, and numbers only where words are narrow already."""
+    wide = list(wanted)
+    while sum(wide) > room:
+        words = [place for place, one in enumerate(wide) if alignment[place] == "l" and one > NARROWEST]
+        widest = max(words or range(len(wide)), key=wide.__getitem__)
+        wide[widest] -= min(2.0, sum(wide) - room)
+    return wide
 
 
 def _headings(sheet: Sheet, columns: Sequence[_Column]) -> None:
@@ -261,7 +273,7 @@ class _Scale:
     def of(cls, tracks: Sequence[Track], start: float) -> _Scale:
         """Wide enough for all intervals and the tolerance."""
         ends = [abs(end) for track in tracks for end in (track.value, track.tolerance, *(track.interval or ()))]
-        return cls(start, 1.08 * max(ends) or 1.0)
+        return cls(start, BEYOND * max(ends) or 1.0)
 
     def at(self, percent: float) -> float:
         return self.start + TRACK * (0.5 + percent / self.reach / 2)
@@ -282,9 +294,10 @@ class _Scale:
 
     def print(self, sheet: Sheet) -> None:
         """What the picture means, below it."""
-        mark = f"{self.reach / 1.08:.2g}"
+        end = self.reach / BEYOND
+        mark = f"{end:.1f}" if end < 10 else f"{end:.0f}"
         sheet.y -= 1
-        for percent, text in ((-self.reach / 1.08, f"−{mark}"), (0.0, "0"), (self.reach / 1.08, mark)):
+        for percent, text in ((-end, f"−{mark}"), (0.0, "0"), (end, mark)):
             sheet.text(self.at(percent) + width(text, SMALL) / 2, text, size=SMALL, fill=GREY, end=True)
         sheet.y += SMALL * LEADING
         text = "Gap in % of the range (points for taggers). Grey area: the tolerance. Filled: a gap that was shown."
@@ -317,13 +330,15 @@ Bullets = list[tuple[str, bool]]
 
 
 def _bulleted(sheet: Sheet, texts: Sequence[str], most: int | None = None) -> Bullets:
+    """Texts as items, as many as so many lines hold; of more, how many there are."""
     lines: Bullets = []
-    for text in texts:
+    for number, text in enumerate(texts):
         own = wrapped(text, sheet.room - 10, size=TEXT)
+        last = number + 1 == len(texts)
+        if most is not None and lines and len(lines) + len(own) > most - (not last):
+            return [*lines, (f"{len(texts) - number} more on the page and in the model card.", True)]
         lines += [(line, place == 0) for place, line in enumerate(own)]
-    if most is None or len(lines) <= most:
-        return lines
-    return [*lines[: most - 1], ("… and more, in the JSON", lines[most - 1][1])]
+    return lines
 
 
 def _height(lines: Bullets, *, headed: bool = True) -> float:
@@ -368,19 +383,3 @@ def _foot(sheet: Sheet, account: Account, lines: Sequence[str]) -> None:
     sheet.text(ends + 10, "Date of the signature", size=SMALL, fill=GREY)
     sheet.y += SMALL * LEADING + 4
     sheet.lines(lines, size=SMALL, fill=GREY)
-
-
-def _converted(svg: str) -> bytes:
-    """As a PDF whose fonts stand in order: the converter writes them in one that changes from call to call."""
-    import vl_convert
-
-    made = b""
-    for _ in range(TRIES):
-        made = FONTS.sub(_in_order, vl_convert.svg_to_pdf(svg))
-        if re.findall(rb"/BaseFont /\w+\+([\w-]+)", made) == sorted(re.findall(rb"/BaseFont /\w+\+([\w-]+)", made)):
-            break
-    return made
-
-
-def _in_order(found: re.Match[bytes]) -> bytes:
-    return b"".join(sorted(found[0].splitlines(keepends=True)))
