@@ -136,6 +136,11 @@ def test_kinds_that_cannot_be_exported_say_so_in_one_line() -> None:
     assert str(refused.value) == f"the format pdf is for results of these kinds: {known}; this is one of the kind drift"
 
 
+def test_a_tolerance_is_said_of_audits_alone() -> None:
+    with pytest.raises(UsageError, match="results of the kind metrics have no tolerance"):
+        export(metrics(), "test-record", statement=Statement(tolerance_reason="none"))
+
+
 class TestModelCard:
     def test_metadata_has_what_the_hub_asks_for(self, two: Audit) -> None:
         for system in ("vader", "planted(gap=0.05,person_sd=0.005)"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from evenhand.comparing.audit import Audit
 from evenhand.errors import UsageError
 from evenhand.files.whole import write_whole
 from evenhand.report.exports import FORMATS, exported
@@ -34,12 +35,18 @@ def export(
         raise UsageError(f"{out} is there already: name another file, or allow it to be overwritten")
     loaded, files = (result, ()) if isinstance(result, Result) else _saved(Path(result))
     if statement is not None:
+        _check_tolerance(statement, loaded)
         loaded = loaded.stated(statement.added_to(loaded.provenance.statement))
     made = exported(Request(loaded, system, files), form)
     content = made.encode() if isinstance(made, str) else made
     if out is not None:
         write_whole(Path(out), content)
     return content
+
+
+def _check_tolerance(statement: Statement, result: Result) -> None:
+    if (statement.tolerance_set_on or statement.tolerance_reason) and not isinstance(result, Audit):
+        raise UsageError(f"results of the kind {result.kind} have no tolerance; leave out when and why it was set")
 
 
 def _saved(path: Path) -> tuple[Result, tuple[FileUsed, ...]]:
