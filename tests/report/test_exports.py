@@ -34,6 +34,7 @@ INPUTS = Path(__file__).parents[1] / "promises" / "inputs"
 HOSTILE = (
     "</text><script>alert(1)</script> a|b *c* _d_ `e` [f](javascript:g) ![h](i)\n# j\n---\n\x1b[31m\u202ek &amp; $$l$$"
 )
+WORD = "Someword"
 TEXTS = ("model-card", "test-record")
 SAID = Statement(auditor="Ada", date="2026-11-18", tolerance_set_on="2026-10-02", tolerance_reason="board, 12")
 
@@ -42,14 +43,14 @@ def made(result: Result, form: str, **options: Any) -> str:
     return export(result, form, **options).decode()
 
 
-def shown(markdown: str) -> str:
+def shown(markdown: str, *, code: bool = True) -> str:
     """What a reader sees of a text in Markdown, without its metadata."""
     body = re.sub(r"\A---\n.*?\n---\n", "", markdown, flags=re.DOTALL)
     tokens = MarkdownIt("commonmark").enable("table").parse(body)
     return "\n".join(
         "".join(part.content for part in token.children or ()) if token.type == "inline" else token.content
         for token in tokens
-        if token.type in ("inline", "fence")
+        if token.type == "inline" or (code and token.type == "fence")
     )
 
 
@@ -274,8 +275,9 @@ def section(text: str, heading: str) -> str:
 class TestHostileNames:
     @pytest.mark.parametrize("form", TEXTS)
     def test_markdown_holds_them_as_words(self, hostile: Audit, form: str) -> None:
-        text = made(hostile, form)
-        assert structure(text) == structure(made(tame(hostile), form))
+        text, plainly = made(hostile, form), made(tame(hostile), form)
+        assert structure(text) == structure(plainly)
+        assert shown(text, code=False) == shown(plainly, code=False).replace(WORD, printable(HOSTILE))
         assert "\x1b" not in text
         assert "\u202e" not in text
 
@@ -293,18 +295,17 @@ class TestHostileNames:
 
 def tame(hostile: Audit) -> Audit:
     """The same audit with plain words where the other has markup."""
-    word = "plain"
     findings = tuple(
         replace(
             one,
-            system=one.system.replace(HOSTILE, word),
-            first_label=word,
-            withheld=Withheld("higher", "person", word, 0.0, "cannot tell"),
+            system=one.system.replace(HOSTILE, WORD),
+            first_label=WORD,
+            withheld=Withheld("higher", "person", WORD, 0.0, "cannot tell"),
         )
         for one in hostile.findings
     )
-    provenance = replace(hostile.provenance, command=word)
-    return replace(hostile, findings=findings, notes=(Note(None, word),), provenance=provenance)
+    provenance = replace(hostile.provenance, command=WORD)
+    return replace(hostile, findings=findings, notes=(Note(None, WORD),), provenance=provenance)
 
 
 def structure(text: str) -> list[str]:
