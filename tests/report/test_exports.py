@@ -19,7 +19,7 @@ from evenhand.cli.report import FORMATS as TYPED
 from evenhand.comparing.findings import Withheld
 from evenhand.measuring import MeasureSettings
 from evenhand.rating import rate_scores
-from evenhand.report.audit.words import comparison_name, in_words
+from evenhand.report.audit.words import comparison_name, in_words, short_verdict
 from evenhand.report.common.markdown import plain, printable
 from evenhand.report.exports import ACCOUNTS, FORMATS, account_of
 from evenhand.report.exports.account import Request
@@ -155,7 +155,7 @@ class TestModelCard:
             for metric, finding in zip(result["metrics"], own, strict=True):
                 assert metric["type"] == "mean_difference"
                 assert metric["value"] == finding.mean_difference
-                assert metric["args"]["verdict"] == finding.verdict
+                assert metric["args"]["verdict"] == short_verdict(finding)
                 assert metric["args"]["interval"] == list(finding.generalising.shown_interval or ())
 
     def test_what_is_undefined_is_no_number(self) -> None:

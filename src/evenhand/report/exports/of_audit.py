@@ -159,7 +159,7 @@ def _verdict(finding: Finding) -> str:
     if finding.verdict == "equivalent":
         return f"{short_verdict(finding)}, with a condition"
     if finding.withheld is not None:
-        return f"{finding.verdict} (“{finding.withheld.verdict}” withheld: hangs on {finding.withheld.label})"
+        return f"{short_verdict(finding)} (“{finding.withheld.verdict}” withheld: hangs on {finding.withheld.label})"
     return short_verdict(finding)
 
 
@@ -274,7 +274,7 @@ def _evaluation(finding: Finding, named: Outputs) -> Evaluation:
         f"gap, {_compared(finding, named)}",
         finding.mean_difference,
         {
-            "verdict": finding.verdict,
+            "verdict": short_verdict(finding),
             "interval": None if interval is None else list(interval),
             "level": finding.generalising.shown_level,
             "tolerance": finding.equivalence.delta,
