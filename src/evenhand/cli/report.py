@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson
+from evenhand.cli.options import AsJson, Thresholds
 
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What a command with --out DIR wrote.")],
+    threshold: Thresholds = None,
     as_json: AsJson = False,
     html: Annotated[bool, typer.Option("--html", help="Write the page again.")] = False,
     figures: Annotated[bool, typer.Option("--figures", help="Write DIR/figures: PNG and SVG.")] = False,
@@ -19,9 +20,11 @@ def report(
 ) -> None:
     """Show a saved result of any kind again; or write its page, figures and tables."""
     from evenhand.cli.show import show
-    from evenhand.verbs.saved import load_result
+    from evenhand.verbs.saved import decided, load_result
 
     loaded = load_result(folder)
+    if threshold:
+        loaded = decided(loaded, threshold)
     home = folder.parent if folder.is_file() else folder
     written = loaded.export(home, page=html, tables=tables, figures=figures)
     for path in written:
