@@ -19,11 +19,12 @@ from evenhand.contrasts import CROSS, Contrast, Floats, contrasts, group_label, 
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.files.plain import rebuild
+from evenhand.stats import ROUNDING
 
 NONE_SELECTED = "no sentence of {} is selected"
-NO_FLIP = "no decision of those tested flips this way, which says little about others"
+NO_FLIP = "no decision flips this way among those tested, which says little about others"
 ALL_OR_NONE = "all decisions are the same, which says little about others"
-TOO_FEW = "too few persons, templates or words carry it: what these do says too little about others"
+TOO_FEW = "too few people, templates or words are behind it to tell what others would do"
 TAGGERS = "thresholds turn scores into decisions; taggers find an entity or they do not, which is a decision already"
 MOST_CROSSED = 40
 """Attributes whose crossing has more groups than this are not crossed unasked."""
@@ -248,7 +249,7 @@ def _decisions(contrast: Contrast, cut: Selection, scores: Scores, corpus: Corpu
     def made(place: int, column: Column) -> Decision:
         undefined: dict[str, str] = {}
         found = {
-            name: _estimated(one, place, name, undefined, contrast=contrast, labels=labels, alpha=1 - level)
+            name: estimated(one, place, name, undefined, contrast=contrast, labels=labels, alpha=1 - level)
             for name, one in estimates.items()
         }
         first, second = (
@@ -296,9 +297,7 @@ def _rates(
 
     def made(place: int, column: Column) -> SelectionRate:
         undefined: dict[str, str] = {}
-        found = _estimated(
-            rates, place, "value", undefined, contrast=alone, labels=[label, label], alpha=1 - confidence
-        )
+        found = estimated(rates, place, "value", undefined, contrast=alone, labels=[label, label], alpha=1 - confidence)
         return SelectionRate(
             system=column.system,
             output=column.output.name,
@@ -325,7 +324,7 @@ def _counts(decisions: Floats, rows: Any, corpus: Corpus) -> tuple[Floats, int, 
     return decisions[rows].sum(axis=0), len(rows), corpus.frame["person"][rows].n_unique()
 
 
-def _estimated(
+def estimated(
     estimate: Estimate,
     place: int,
     name: str,
@@ -352,10 +351,12 @@ def _reason(why: str, name: str, value: float, contrast: Contrast, alpha: float)
         return contrast.not_general or TOO_FEW
     if name.endswith("_only") and value == 0:
         return NO_FLIP
+    if min(value, 1 - value) < ROUNDING and name.endswith(("rate", "value")):
+        return ALL_OR_NONE
     if why == ALIKE:
         share, _ = unseen(contrast, room=1.0, alpha=alpha)
         return ALL_ALIKE.format(s=100 * share)
-    return ALL_OR_NONE if value in (0, 1) and name.endswith(("rate", "value")) else TOO_FEW
+    return TOO_FEW
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ share in question (or the logarithm of a ratio, to first order) and that vary wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,12 +21,11 @@ from evenhand.stats.types import Bools
 
 Ends = tuple[Floats, Floats]
 
-FEWEST = 5
-"""An interval is given where so many persons, templates and words at least carry a share, as it were: a rate of 1 % is
-often the doing of one or two words, and what two words do says too little about others. In simulations, intervals with
-less behind them held the truth in 60 to 90 % of runs instead of 95."""
+FEWEST = 4
+"""An interval is given where at least so many persons, templates and words are behind a share, as it were: a rate of
+1 % is often the doing of one or two words, and what two words do says too little about others."""
 SHARE_OF_FEW = 1 / 3
-"""Of templates or words that are few themselves, this share must carry it."""
+"""Of templates or words that are few themselves, this share must be behind it."""
 
 ALIKE = "alike"
 FEW = "few"
@@ -95,23 +94,22 @@ class Sides:
     def rates(self, decisions: Floats) -> tuple[Floats, Floats]:
         """The selection rate of each side, weighed as the gap weighs its sentences."""
         first, second = self.means(decisions)
-        return self.weights @ first, self.weights @ second
+        # Weights add up to one but for rounding, which must not carry a rate beyond it.
+        return np.minimum(self.weights @ first, 1.0), np.minimum(self.weights @ second, 1.0)
 
     def rate(self, decisions: Floats, *, first: bool, level: float) -> Estimate:
         """The selection rate of one side."""
         mine = self._is_first if first else self._is_second
         value = self.rates(decisions)[0 if first else 1]
         sign = 1.0 if first else -1.0
-        parts = self._general(np.where(mine[:, None], sign * decisions, 0.0))
-        ends = None if parts is None else share_interval(value, parts.variance, parts.degrees_of_freedom, level=level)
-        return self._estimate(value, parts, ends, self._enough(mine, decisions))
+        parts = self._general(np.where(mine[:, None], sign * decisions, 0.0), self._behind_side(mine, decisions))
+        return _estimate(value, parts, _share_ends(value, parts, level))
 
     def difference(self, decisions: Floats, *, level: float) -> Estimate:
         """The first side's selection rate minus the second's: the gap of the decisions."""
         first, second = self.rates(decisions)
-        parts = self._general(decisions)
-        ends = None if parts is None else parts.interval(level)
-        return self._estimate(first - second, parts, ends, self._enough_on_both(decisions))
+        parts = self._general(decisions, self._behind_both(decisions))
+        return _estimate(first - second, parts, None if parts is None else parts.interval(level))
 
     def ratio(self, decisions: Floats, *, level: float) -> Estimate:
         """The first side's selection rate divided by the second's; NaN where the second's is zero.
@@ -123,9 +121,11 @@ class Sides:
         scaled = np.zeros_like(decisions)
         for mine, rate in ((self._is_first, first), (self._is_second, second)):
             scaled[mine] = decisions[mine] / np.where(rate > 0, rate, 1.0)
-        parts = self._general(scaled)
-        ends = None if parts is None else ratio_interval(value, parts.variance, parts.degrees_of_freedom, level=level)
-        return self._estimate(value, parts, ends, self._enough_on_both(decisions))
+        parts = self._general(scaled, self._behind_both(decisions))
+        ends = None
+        if parts is not None:
+            ends = ratio_interval(value, parts.variance, parts.degrees_of_freedom, level=level)
+        return _estimate(value, parts, ends)
 
     def flips(self, decisions: Floats, *, level: float) -> Estimate:
         """The share of pairs in which the first is selected and the second is not.
@@ -136,7 +136,7 @@ class Sides:
         """
         first, second = self.means(decisions)
         flipped = first * (1 - second)
-        value = np.asarray(self.weights @ flipped)
+        value = np.minimum(self.weights @ flipped, 1.0)
         ours, theirs = np.zeros_like(decisions), np.zeros_like(decisions)
         rows, others = self.sentences
         ours[rows] = decisions[rows] * (1 - second)[self._place_of[rows]]
@@ -144,9 +144,8 @@ class Sides:
         numbers = ours.copy()
         alone = others[self._alone[others]]
         numbers[alone] = theirs[alone] - flipped[self._place_of[alone]]
-        parts = self._general(numbers)
-        ends = None if parts is None else share_interval(value, parts.variance, parts.degrees_of_freedom, level=level)
-        return self._estimate(value, parts, ends, self._carried(ours) & self._carried(theirs))
+        parts = self._general(numbers, np.minimum(self._behind(ours), self._behind(theirs)))
+        return _estimate(value, parts, _share_ends(value, parts, level))
 
     @cached_property
     def _alone(self) -> Bools:
@@ -156,50 +155,60 @@ class Sides:
         alone[sentence] = ~self.contrast.pairs[self.contrast.stratum][unit]
         return alone
 
-    def _general(self, numbers: Floats) -> Components | None:
+    def _general(self, numbers: Floats, behind: Floats) -> Components | None:
+        """The variance of what the numbers add up to; it is known no better than by those who are behind it."""
         if self.contrast.not_general:
             return None
-        return general_gap(self.contrast, numbers, scale=np.ones(numbers.shape[1]))
+        parts = general_gap(self.contrast, numbers, scale=np.ones(numbers.shape[1]))
+        return replace(parts, degrees_of_freedom=np.minimum(parts.degrees_of_freedom, behind - 1))
 
-    def _enough_on_both(self, decisions: Floats) -> Bools:
-        return self._enough(self._is_first, decisions) & self._enough(self._is_second, decisions)
+    def _behind_both(self, decisions: Floats) -> Floats:
+        return np.minimum(*(self._behind_side(mine, decisions) for mine in (self._is_first, self._is_second)))
 
-    def _enough(self, mine: Bools, decisions: Floats) -> Bools:
-        """Whether enough persons, templates and words carry what is selected on a side, and what is not."""
+    def _behind_side(self, mine: Bools, decisions: Floats) -> Floats:
+        """How many are behind what is selected on a side, or behind what is not, whichever are fewer."""
         inside = mine[:, None]
-        return self._carried(np.where(inside, decisions, 0.0)) & self._carried(np.where(inside, 1 - decisions, 0.0))
+        return np.minimum(*(self._behind(np.where(inside, chosen, 0.0)) for chosen in (decisions, 1 - decisions)))
 
-    def _carried(self, numbers: Floats) -> Bools:
-        """Whether numbers, none of them negative, come from enough persons, templates and words.
+    def _behind(self, numbers: Floats) -> Floats:
+        """How many persons, templates or words numbers come from, whichever are fewest; NaN where too few.
 
-        Those who add x each count as (Σ x)² / Σ x²: as many as there are if all add the same, one if one adds all.
+        Those who add x each, never less than nothing, count as (Σ x)² / Σ x²: as many as there are if all add the same,
+        one if one adds all.
         """
         contrast = self.contrast
+        behind = np.full(numbers.shape[1], np.nan if contrast.not_general else np.inf)
         if contrast.not_general:
-            return np.zeros(numbers.shape[1], dtype=np.bool_)
+            return behind
         counts = np.abs(contrast.unit_weights)
-        enough = np.ones(numbers.shape[1], dtype=np.bool_)
         for place, grouping in enumerate(contrast.sampled_groupings):
             # Of a pair, the second side's numbers come with a minus.
             means = np.abs((grouping.operator @ numbers).reshape(len(contrast.units), -1, numbers.shape[1]))
             if place == 0:
-                enough &= _effective(np.einsum("u,ugk,g->uk", counts, means, grouping.weights)) >= FEWEST
-            if len(grouping.weights) > 1:
-                needed = min(FEWEST, SHARE_OF_FEW / float(grouping.weights @ grouping.weights))
-                enough &= _effective(np.einsum("u,ugk,g->gk", counts, means, grouping.weights)) >= needed
-        return enough
+                behind = np.minimum(behind, _effective(np.einsum("u,ugk,g->uk", counts, means, grouping.weights)))
+            groups = _effective(np.einsum("u,ugk,g->gk", counts, means, grouping.weights))
+            there = 1 / float(grouping.weights @ grouping.weights)
+            if there >= FEWEST / SHARE_OF_FEW:
+                behind = np.minimum(behind, groups)
+            else:
+                behind = np.where(groups < SHARE_OF_FEW * there, np.nan, behind)
+        return np.where(behind < FEWEST, np.nan, behind)
 
-    def _estimate(self, value: Floats, parts: Components | None, ends: Ends | None, enough: Bools) -> Estimate:
-        nothing = np.full_like(value, np.nan)
-        if parts is None or ends is None:
-            return Estimate(value, nothing, nothing, (NOT_GENERAL,) * len(value))
-        alike = parts.variance == 0
-        given = enough & ~alike & ~np.isnan(ends[0])
-        reasons = tuple(
-            None if fine else ALIKE if same and carried else FEW
-            for fine, same, carried in zip(given, alike, enough, strict=True)
-        )
-        return Estimate(value, np.where(given, ends[0], np.nan), np.where(given, ends[1], np.nan), reasons)
+
+def _share_ends(value: Floats, parts: Components | None, level: float) -> Ends | None:
+    if parts is None:
+        return None
+    return share_interval(value, parts.variance, parts.degrees_of_freedom, level=level)
+
+
+def _estimate(value: Floats, parts: Components | None, ends: Ends | None) -> Estimate:
+    nothing = np.full_like(value, np.nan)
+    if parts is None or ends is None:
+        return Estimate(value, nothing, nothing, (NOT_GENERAL,) * len(value))
+    alike = parts.variance == 0
+    given = ~alike & ~np.isnan(ends[0])
+    reasons = tuple(None if fine else ALIKE if same else FEW for fine, same in zip(given, alike, strict=True))
+    return Estimate(value, np.where(given, ends[0], np.nan), np.where(given, ends[1], np.nan), reasons)
 
 
 def _effective(contributions: Floats) -> Floats:

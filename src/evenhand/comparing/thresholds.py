@@ -1,8 +1,8 @@
 """Scores → decisions: what counts as selected.
 
 A number selects every score that reaches it (≥). `median` selects what lies strictly above the median of the output's
-own scores, as scoring rates are defined in New York City's rule for hiring tools. Scores that differ from a threshold by
-rounding alone are equal to it.
+own scores, as scoring rates are defined in New York City's rule for hiring tools. Scores that differ from a threshold
+by rounding alone are equal to it.
 """
 
 from __future__ import annotations

@@ -50,9 +50,10 @@ def audit(
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
     fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
     one, or a file. `thresholds` (numbers, or `"median"`) turn scores into decisions, and the audit says how many of
-    these flip when only the person changes. Only so many sentences are asked as `sample` says, in whole sources. How systems are asked (range,
-    version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder,
-    which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by.
+    them flip when only the person changes. Only so many sentences are asked as `sample` says, in whole sources. How
+    systems are asked (range, version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is
+    saved in that folder, which may hold another one only with `overwrite`. `command` goes into the provenance, to
+    repeat the audit by.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
