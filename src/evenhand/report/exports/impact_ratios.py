@@ -10,8 +10,9 @@ from evenhand.comparing.impact import HIGHEST, GroupImpact, ImpactTable, impact_
 from evenhand.contrasts import CROSS
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.report.audit.decisions import percent, percent_interval, ratio
-from evenhand.report.audit.exports import markdown_table
 from evenhand.report.audit.words import number
+from evenhand.report.common.markdown import plain, table
+from evenhand.report.common.provenance import stated
 
 WARNING = (
     "**This is not a bias audit, and these are not applicants.** The groups are suggested by names and words in test "
@@ -29,11 +30,11 @@ NO_INTERVAL = "–"
 def impact_ratios(audit: Audit, *, system: str | None = None) -> str:
     """A Markdown table for each output of each system, or of one system: above the median, by group and crossing."""
     tables = _tables(audit, system)
-    parts = ["# Scoring rates and impact ratios", WARNING, _how(audit)]
+    parts = ["# Scoring rates and impact ratios", WARNING, _how(audit), *_said(audit)]
     for (name, output), found in tables.items():
         median = found[0].groups[0].rate.threshold
-        parts += [f"## {name}, {output}", f"The median of its scores is {number(median)}."]
-        parts += [_section(table) for table in found]
+        parts += [f"## {plain(name)}, {plain(output)}", f"The median of its scores is {number(median)}."]
+        parts += [_section(one) for one in found]
     return "\n\n".join(parts).rstrip() + "\n"
 
 
@@ -65,8 +66,8 @@ def _tables(audit: Audit, system: str | None) -> dict[tuple[str, str], tuple[Imp
 def _how(audit: Audit) -> str:
     corpus, level = audit.provenance.corpora[0], 100 * (1 - audit.provenance.settings["alpha"])
     return (
-        f"Corpus: {corpus.name}, {corpus.sentences:,} sentences that differ only in the person. The scoring rate of a "
-        "group is the share of its sentences with a score above the median of all scores that the system gave here; a "
+        f"Corpus: {plain(corpus.name)}, {corpus.sentences:,} sentences that differ only in the person. The scoring rate "
+        "of a group is the share of its sentences with a score above the median of all scores that the system gave here; a "
         "score equal to the median is not above it. The impact ratio is a group's scoring rate divided by the highest "
         "scoring rate among the groups of the same table. The highest is found in the same scores, so that ratios lie "
         f"below 1 even where groups are treated alike: read the intervals. These ({level:g} % each, not corrected) are "
@@ -74,15 +75,21 @@ def _how(audit: Audit) -> str:
     )
 
 
-def _section(table: ImpactTable) -> str:
-    crossed = CROSS in table.attribute
-    title = " and ".join(part.replace("_", " ") for part in table.attribute.split(CROSS))
-    rows = [_row(group) for group in table.groups]
-    body = markdown_table(HEADINGS, rows, ALIGNMENT)
+def _said(audit: Audit) -> list[str]:
+    """Who tested, when and which version, where that was said."""
+    said = [f"{name}: {value}" for name, value in stated(audit.provenance.statement)]
+    return [plain(" · ".join(said)) + "."] if said else []
+
+
+def _section(found: ImpactTable) -> str:
+    crossed = CROSS in found.attribute
+    title = " and ".join(plain(part.replace("_", " ")) for part in found.attribute.split(CROSS))
+    rows = [_row(group) for group in found.groups]
+    body = table(HEADINGS, rows, ALIGNMENT)
     lines = [f"### {title.capitalize()}{' (intersections)' if crossed else ''}", body.rstrip()]
-    if table.unknown:
-        lines.append(f"Not in this table: {table.unknown:,} sentences about people of none of these groups.")
-    reasons = dict.fromkeys(why for group in table.groups for why in _reasons(group))
+    if found.unknown:
+        lines.append(f"Not in this table: {found.unknown:,} sentences about people of none of these groups.")
+    reasons = dict.fromkeys(why for group in found.groups for why in _reasons(group))
     lines += [f"“{NO_INTERVAL}”: {why}." for why in reasons]
     return "\n\n".join(lines)
 
