@@ -97,7 +97,7 @@ def test_an_audit_takes_what_is_said(tmp_path: Path) -> None:
 def test_impact_ratios_come_from_any_saved_audit(saved: Path, tmp_path: Path) -> None:
     shown = reported(saved, "--format", "impact-ratios", "--system", "vader", "--auditor", "Ada")
     assert shown.startswith("# Scoring rates and impact ratios\n\n**This is not a bias audit")
-    assert "auditor: Ada" in shown
+    assert "Auditor: Ada (said when the record was made, not with the test)" in shown
     assert [line for line in shown.splitlines() if line.startswith("## ")] == ["## vader, valence"]
     table = tmp_path / "impact.csv"
     reported(saved, "--format", "impact-ratios", "--out", table)
