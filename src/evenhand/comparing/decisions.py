@@ -62,7 +62,25 @@ class Flips:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Row:
+    """What is saved as plain values, and is one row of a table."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+    def flat(self) -> dict[str, Any]:
+        """One row of a table: nested parts in columns such as `first_rate_low`."""
+        return _flat(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Rebuild it from its plain values."""
+        return rebuild(cls, values)
+
+
+@dataclass(frozen=True)
+class Decision(Row):
     """What one threshold makes of one comparison for one output of one system.
 
     `first_only` are the pairs in which only the first group's sentence is selected, `second_only` those in which only
@@ -94,22 +112,9 @@ class Decision:
     level: float
     undefined: dict[str, str]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return asdict(self)
-
-    def flat(self) -> dict[str, Any]:
-        """One row of a table: nested parts in columns such as `first_rate_low`."""
-        return _flat(self.to_dict())
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Rebuild it from its plain values."""
-        return rebuild(cls, values)
-
 
 @dataclass(frozen=True)
-class SelectionRate:
+class SelectionRate(Row):
     """How often the sentences of one group are selected, every sentence counting once."""
 
     system: str
@@ -127,19 +132,6 @@ class SelectionRate:
     persons: int
     level: float
     undefined: dict[str, str]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return asdict(self)
-
-    def flat(self) -> dict[str, Any]:
-        """One row of a table."""
-        return _flat(self.to_dict())
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Rebuild it from its plain values."""
-        return rebuild(cls, values)
 
 
 @dataclass(frozen=True)

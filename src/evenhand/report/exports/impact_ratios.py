@@ -67,7 +67,7 @@ def _how(audit: Audit) -> str:
     corpus, level = audit.provenance.corpora[0], 100 * (1 - audit.provenance.settings["alpha"])
     return (
         f"Corpus: {plain(corpus.name)}, {corpus.sentences:,} sentences that differ only in the person. The scoring "
-        "rate of a group is the share of its sentences with a score above the median of all scores that the system gave; a "
+        "rate of a group is the share of its sentences with a score above the median of all scores of the system; a "
         "score equal to the median is not above it. The impact ratio is a group's scoring rate divided by the highest "
         "scoring rate among the groups of the same table. The highest is found in the same scores, so that ratios lie "
         f"below 1 even where groups are treated alike: read the intervals. These ({level:g} % each, not corrected) are "
