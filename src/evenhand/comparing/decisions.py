@@ -15,7 +15,7 @@ from evenhand.comparing.flipping import ALIKE, NOT_GENERAL, Estimate, Sides
 from evenhand.comparing.planning import unseen
 from evenhand.comparing.thresholds import Rule, Selection, Threshold, check_thresholds, selected
 from evenhand.comparing.verdicts import ALL_ALIKE
-from evenhand.contrasts import CROSS, Contrast, Floats, contrasts, group_label, groups_of, level
+from evenhand.contrasts import CROSS, Contrast, Floats, contrasts, group_label, groups_of, level, side_labels
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.files.plain import rebuild
@@ -222,10 +222,7 @@ def _asked_about(findings: Sequence[Finding], corpus: Corpus) -> list[tuple[str,
 
 def _decisions(contrast: Contrast, cut: Selection, scores: Scores, corpus: Corpus, *, level: float) -> list[Decision]:
     sides, chosen = Sides(contrast), cut.decisions
-    labels = [
-        group_label(corpus, contrast.attribute, group, called=contrast.called) or group
-        for group in (contrast.first, contrast.second)
-    ]
+    labels = side_labels(contrast, corpus)
     estimates = {
         "first_rate": sides.rate(chosen, first=True, level=level),
         "second_rate": sides.rate(chosen, first=False, level=level),
