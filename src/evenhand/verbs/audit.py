@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
 import polars as pl
 
 from evenhand.asking import Scores
@@ -15,6 +16,7 @@ from evenhand.comparing import Settings, check_questions, compare
 from evenhand.comparing.ability import abilities
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.family import NEEDS_ALL_P
+from evenhand.comparing.harm import with_abilities, without_answers
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
@@ -22,7 +24,9 @@ from evenhand.files.whole import check_writable
 from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measure_taggers
 from evenhand.results import Note, Provenance, Subject, check_out
 from evenhand.specs.resolving import Given
+from evenhand.stats.types import ROUNDING
 from evenhand.systems import BaseScorer
+from evenhand.systems.base import FOUND
 from evenhand.verbs.ask import Answers, asked, listed, listed_systems, names_of, resolved
 
 RESAMPLES = 500
@@ -90,12 +94,13 @@ def audit(
             command=command,
         )
         measured, unmeasured = _measured(answers, corpus, _plain(attributes), settings)
+        able = abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed)
         report = Audit(
-            compared.findings,
+            without_answers(with_abilities(compared.findings, able), _says_nothing(scores, corpus)),
             scores,
             corpus,
             measured,
-            abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed),
+            able,
             answers.tags,
             provenance=provenance,
             notes=(*answers.notes, *unmeasured),
@@ -144,6 +149,19 @@ def _measured(
     if found.results:
         return found, ()
     return None, (Note(None, f"no metrics: {found.left_out[0]}"),)
+
+
+def _says_nothing(scores: Scores, corpus: Corpus) -> dict[tuple[str, str], str]:
+    """Taggers that find nothing, and outputs that are the same whatever the label is."""
+    labels = corpus.frame[LABEL].drop_nulls().n_unique() if LABEL in corpus.frame.columns else 0
+    found = {}
+    for place, column in enumerate(scores.columns):
+        values = scores.matrix[:, place]
+        if column.output.kind == FOUND and not values.any():
+            found[column.system, column.output.name] = "it finds nobody in any sentence"
+        elif labels > 1 and np.ptp(values) <= ROUNDING * column.output.span:
+            found[column.system, column.output.name] = f"it gives sentences of all {labels} labels the same score"
+    return found
 
 
 def _details(corpus: Corpus, sample: int | None, subsets: Sequence[str]) -> dict[str, object]:

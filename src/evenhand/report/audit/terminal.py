@@ -11,6 +11,7 @@ from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.report.audit.ability import ability_in_words
 from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.standing import TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
     amount,
@@ -31,7 +32,10 @@ COLOURS = {
     "equivalent": "green",
     "no reaction seen": "cyan",
     "cannot tell": "yellow",
+    UNKNOWN: "bold",
+    TOO_WEAK: "yellow",
 }
+"""By look. What says that there is no gap is green only of a system that does its job."""
 ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
 READING = (
     "Gap: {difference} ({groups}), {own_units}. The interval and the verdict are for "
@@ -47,7 +51,7 @@ def print_report(report: Audit, console: Console) -> None:
     console.print(Text(_reading(report), style="dim"))
     console.print()
     for one in told(report.findings):
-        _bullet(one.text, console, style=COLOURS[one.verdict])
+        _bullet(one.text, console, style=COLOURS[one.look])
     if report.abilities:
         _heading("Does the system do its job?", console)
         for ability in report.abilities:
@@ -87,7 +91,7 @@ def _cells(finding: Finding) -> tuple[Cell, ...]:
     return (
         amount(finding.mean_difference, finding),
         interval_of(finding),
-        Text(short_verdict(finding), style=COLOURS[finding.verdict]),
+        Text(short_verdict(finding), style=COLOURS[look(finding)]),
         short_p(finding),
     )
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 Option = tuple[str, str]
 """Its name with both dashes, and its value."""
-ABOUT_THE_SYSTEM = ("--base-url", "--corpus", "--range", "--sample", "--spelling", "--system-version")
+ABOUT_THE_SYSTEM = (
+    "--base-url", "--corpus", "--high-is", "--range", "--sample", "--spelling", "--system-version",
+)  # fmt: skip
 """Options that a repair shares with the audit that led to it."""
 
 
@@ -61,3 +63,12 @@ def joined(verb: str, subjects: Sequence[str], options: Sequence[Option]) -> str
     """
     given = [word for name, value in options for word in (name, value)]
     return " ".join(["evenhand", verb, shlex.join([*subjects, *given])])
+
+
+def said_of_high(high_is: str | Mapping[str, str]) -> str:
+    """What follows --high-is.
+
+    >>> said_of_high("bad"), said_of_high({"anger": "bad", "joy": "good"})
+    ('bad', 'anger=bad,joy=good')
+    """
+    return high_is if isinstance(high_is, str) else ",".join(f"{name}={value}" for name, value in high_is.items())

@@ -12,7 +12,7 @@ from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair, calibrator_file
 from evenhand.report.audit.words import number
-from evenhand.report.common.commands import joined
+from evenhand.report.common.commands import joined, said_of_high
 from evenhand.report.repair.words import (
     UNDEFINED,
     attributes_of,
@@ -100,6 +100,8 @@ def use_command(repair: Repair, folder: Path) -> str | None:
     options += [("--attribute", attribute) for attribute in asked.get("attributes") or ()]
     if asked.get("range") is not None:
         options.append(("--range", ",".join(map(str, asked["range"]))))
+    if asked.get("high_is") is not None:
+        options.append(("--high-is", said_of_high(asked["high_is"])))
     options += [(option, asked[name]) for name, option in ABOUT_THE_SYSTEM.items() if asked.get(name) is not None]
     return joined("audit", [spec], options)
 
