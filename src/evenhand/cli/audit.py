@@ -45,6 +45,9 @@ def audit(
     correction: Correction = "bonferroni",
     equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of an output's range.")] = 0.01,
     sample: Sample = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="Leave out a person, a pair (she/he) or a template.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for report.html, report.json, scores and corpus.")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -67,6 +70,7 @@ def audit(
             subsets=subset or ["all"],
             settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
             sample=sample,
+            without=without or (),
             out=out,
             overwrite=overwrite,
             command=repeating(sys.argv),

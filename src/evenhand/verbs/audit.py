@@ -41,6 +41,7 @@ def audit(
     subsets: str | Sequence[str] = ("all",),
     settings: Settings | None = None,
     sample: int | None = None,
+    without: str | Sequence[str] = (),
     out: str | Path | None = None,
     overwrite: bool = False,
     command: str | None = None,
@@ -50,7 +51,8 @@ def audit(
 
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
     fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
-    one, or a file. Only so many sentences are asked as `sample` says, in whole sources. How systems are asked (range,
+    one, or a file. Only so many sentences are asked as `sample` says, in whole sources, and none about the
+    persons or with the templates that are named in `without`. How systems are asked (range,
     version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder,
     which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by.
 
@@ -59,9 +61,10 @@ def audit(
     <Audit: 1 findings (1 higher)>
     """
     settings, how = settings or Settings(), AskSettings(**asking)
-    attributes, subsets = listed(attributes), listed(subsets) or ["all"]
+    attributes, subsets, left_out = listed(attributes), listed(subsets) or ["all"], listed(without) or []
     given = listed_systems(systems)
     corpus = _asked_about(corpus, given, attributes, subsets, whole=settings.correction in NEEDS_ALL_P)
+    corpus = corpus.without(left_out)
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
     check_questions(corpus, attributes, subsets)
@@ -88,6 +91,7 @@ def audit(
                 "attributes": attributes,
                 "subsets": subsets,
                 "sample": sample,
+                "without": left_out or None,
                 "draws": how.draws,
             },
             details=compared.family | (_details(corpus, sample, subsets) if answers.tags else {}),

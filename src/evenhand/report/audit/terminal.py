@@ -10,7 +10,7 @@ from rich.text import Text
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.report.audit.ability import ability_in_words
-from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.next_steps import DIFFERENT, WEAK, next_steps
 from evenhand.report.audit.standing import TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
@@ -25,6 +25,7 @@ from evenhand.report.audit.words import (
     told,
 )
 from evenhand.report.common.console import Cell, Column, print_table
+from evenhand.report.common.steps import print_steps
 
 COLOURS = {
     "higher": "bold red",
@@ -36,6 +37,7 @@ COLOURS = {
     TOO_WEAK: "yellow",
 }
 """By look. What says that there is no gap is green only of a system that does its job."""
+STEP_COLOURS = {**COLOURS, DIFFERENT: COLOURS["higher"], WEAK: COLOURS[TOO_WEAK]}
 ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
 READING = (
     "Gap: {difference} ({groups}), {own_units}. The interval and the verdict are for "
@@ -62,7 +64,7 @@ def print_report(report: Audit, console: Console) -> None:
         _heading("Notes", console)
         for note in report.notes:
             _bullet(str(note), console)
-    _print_next_steps(report, console)
+    print_steps(next_steps(report), console, STEP_COLOURS)
 
 
 def _print_findings(report: Audit, console: Console) -> None:
@@ -118,19 +120,6 @@ def _corrected(report: Audit) -> str:
         f"Both are corrected for the {shown} comparisons that this corpus asks of each system; “equivalent” is each "
         f"claim's own, at {alpha:g} %."
     )
-
-
-def _print_next_steps(report: Audit, console: Console) -> None:
-    steps = next_steps(report)
-    if steps:
-        _heading("What you can do next", console)
-    for step in steps:
-        _bullet(
-            f"{step.verdict.capitalize()}. {step.text}:", console, style=COLOURS.get(step.verdict, COLOURS["higher"])
-        )
-        for command in step.commands:
-            # Not wrapped: a command that is cut into lines cannot be copied.
-            console.print(Text(f"    {command}"), soft_wrap=True)
 
 
 def _bullet(text: str | Text, console: Console, *, style: str = "") -> None:
