@@ -29,7 +29,7 @@ NOT_EARNED = {"light": ("#44403c", "#a8a29e"), "dark": ("#e7e5e4", "#78716c")}
 """Equivalent, where it is not known whether the system does its job, and where it does not."""
 DIVERGING = {"light": ("#1d4ed8", "#f5f5f4", "#b45309"), "dark": ("#60a5fa", "#292524", "#fbbf24")}
 SHAPES = ("triangle-up", "triangle-down", "circle", "square", "diamond", "circle", "cross")
-LEGEND = {"orient": "top", "title": None, "columns": 5}
+LEGEND = {"orient": "top", "title": None, "columns": 4, "labelLimit": 240}
 STATIC_WIDTH = 640
 POINTS: list[dict[str, Any]] = [
     {"flatten": ["points"], "as": ["point"]},

@@ -37,7 +37,12 @@ COLOURS = {
     TOO_WEAK: "yellow",
 }
 """By look. What says that there is no gap is green only of a system that does its job."""
-STEP_COLOURS = {**COLOURS, DIFFERENT: COLOURS["higher"], WEAK: COLOURS[TOO_WEAK]}
+STEP_COLOURS = {
+    **COLOURS,
+    DIFFERENT: COLOURS["higher"],
+    WEAK: COLOURS[TOO_WEAK],
+    "equivalent": COLOURS[UNKNOWN],  # what to do is no verdict, and not green
+}
 ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
 READING = (
     "Gap: {difference} ({groups}), {own_units}. The interval and the verdict are for "
