@@ -249,18 +249,21 @@ VERDICTS = {
     "cannot tell, a part": ("evenhand audit svr --attribute race --subset neutral", ["audit svr --attribute race"]),
     "equivalent": ("evenhand audit vader --attribute gender", ["--equivalence 0.005"]),
     "hangs on a person": (
-        "evenhand audit py:own:person --attribute race --equivalence 0.0005",
+        "evenhand audit py:printed_own:person --attribute race --equivalence 0.0005",
         ["--without "],
     ),
     "hangs on a template": (
-        "evenhand audit py:own:template --attribute race --equivalence 0.0005",
+        "evenhand audit py:printed_own:template --attribute race --equivalence 0.0005",
         ["--without '", "--subset 'template="],
     ),
-    "does not do its job": ("evenhand audit py:own:constant --sample 480", ["--out my-audit"]),
-    "two systems": ("evenhand audit vader py:own:constant --sample 480", ["compare 'my-audit#vader'"]),
+    "does not do its job": ("evenhand audit py:printed_own:constant --sample 480", ["--out my-audit"]),
+    "two systems": ("evenhand audit vader py:printed_own:constant --sample 480", ["compare 'my-audit#vader'"]),
     "one person a group": ("evenhand audit vader --corpus few.csv --attribute gender", ["--corpus few.csv"]),
-    "tagger": ("evenhand audit py:own:short --corpus ner-names --attribute gender", ["my-ner-names.parquet"]),
-    "tagger, other": ("evenhand audit py:own:short --corpus ner-names --attribute race --sample 464", ["ner-names"]),
+    "tagger": ("evenhand audit py:printed_own:short --corpus ner-names --attribute gender", ["my-ner-names.parquet"]),
+    "tagger, other": (
+        "evenhand audit py:printed_own:short --corpus ner-names --attribute race --sample 464",
+        ["ner-names"],
+    ),
     "metrics": ("evenhand measure audited", ["--out my-metrics"]),
     "ratings": ("evenhand rate biased-female vader --groups 1 --bootstrap 10", ["audit biased-female"]),
     "chat": ("evenhand chat example", ["--system vader"]),
@@ -282,8 +285,8 @@ def test_every_verdict_of_every_kind_has_a_next_step_that_runs(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "500")
     monkeypatch.setenv("EVENHAND_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.delitem(sys.modules, "own", raising=False)
-    (tmp_path / "own.py").write_text(OWN)
+    monkeypatch.delitem(sys.modules, "printed_own", raising=False)
+    (tmp_path / "printed_own.py").write_text(OWN)
     if "hangs" in name:
         (tmp_path / "known.json").write_text(json.dumps(hanging(eec())))
     if "few.csv" in typed:

@@ -1,4 +1,4 @@
-"""No verdict looks good of a system that does not do its job, wherever it is shown; and sentences say who is worse off."""
+"""No verdict looks good of a system that does not do its job, wherever it is shown; sentences say who is worse off."""
 
 from __future__ import annotations
 

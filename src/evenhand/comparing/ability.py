@@ -20,6 +20,8 @@ from evenhand.systems.base import Output
 
 FAINT = 0.3
 """A rank correlation below this explains less than a tenth of how the words are ordered (0.3² = 0.09)."""
+FEWEST_SOURCES = 10
+"""Fewer sentences may say much the same by chance, so that an able system looks blind."""
 INTENSITY, PLEASANT, UNPLEASANT = "intensity", "pleasant", "unpleasant"
 """Orders that are no emotion's: of each sentence's own emotion, and of all words together."""
 
@@ -89,6 +91,8 @@ class _Words:
     kinds: list[str]
     explained: Floats
     """By column: the share of its variance that lies between sentences; NaN where it does not vary."""
+    sources: int
+    """How many different things the sentences say, whoever they are about."""
 
     def signs(self) -> Floats:
         """1 for words of pleasant emotions, −1 for those of unpleasant ones."""
@@ -133,7 +137,16 @@ def _words(scores: Scores, corpus: Corpus) -> _Words:
     kinds = ["" if one is None else one.kind for one in meant]
     varies = np.ptp(everything, axis=0) > ROUNDING * scores.spans
     explained = np.where(varies, explained_share(everything, numbered(corpus.frame["source"].to_list())), np.nan)
-    return _Words(emotions, words, counts, totals / counts[:, None], strengths, kinds, explained)
+    return _Words(
+        emotions,
+        words,
+        counts,
+        totals / counts[:, None],
+        strengths,
+        kinds,
+        explained,
+        corpus.frame["source"].n_unique(),
+    )
 
 
 def _order(output: Output, emotions: list[str]) -> str | None:
@@ -181,6 +194,7 @@ def _judged(
             number,
             alpha=alpha,
             explained=float(words.explained[place]),
+            sources=words.sources,
         )
         for number, place in enumerate(places)
     }
@@ -218,10 +232,11 @@ def _ability(
     *,
     alpha: float,
     explained: float,
+    sources: int,
 ) -> Ability:
     rho = p = weak = undefined = None
     known = sum(word.intended is not None for word in table)
-    blind = _blind(explained)
+    blind = _blind(explained, sources)
     if order is None:
         undefined = blind or f"it is not known what order is intended for the output {column.output.name!r}"
         weak = True if blind else None
@@ -256,11 +271,11 @@ def _ability(
     )
 
 
-def _blind(explained: float) -> str | None:
+def _blind(explained: float, sources: int) -> str | None:
     """Why a system cannot know what it is asked about, whatever its scores are meant to follow."""
     if np.isnan(explained):
         return "it gives all sentences the same score"
-    if explained >= FAINT**2:
+    if explained >= FAINT**2 or sources < FEWEST_SOURCES:
         return None
     return f"what a sentence says explains {100 * max(explained, 0.0):.0f} % of how its scores vary"
 
