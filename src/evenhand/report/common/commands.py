@@ -37,8 +37,8 @@ class Typed:
         """
         subjects: list[str] = []
         options: list[Option] = []
-        _, verb, *rest = shlex.split(command)
-        words = iter(rest)
+        typed = shlex.split(command)
+        verb, words = "".join(typed[1:2]), iter(typed[2:])
         for word in words:
             name, equals, value = word.partition("=")
             if not word.startswith("--"):
