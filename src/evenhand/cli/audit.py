@@ -17,6 +17,7 @@ from evenhand.cli.options import (
     Sample,
     Spelling,
     Subset,
+    Thresholds,
     asks_systems,
     repeating,
     stdout_kept_clean,
@@ -47,6 +48,7 @@ def audit(
     alpha: Alpha = 0.05,
     correction: Correction = "bonferroni",
     equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of an output's range.")] = 0.01,
+    threshold: Thresholds = None,
     sample: Sample = None,
     without: Annotated[
         list[str] | None, typer.Option(metavar="LABEL", help="Leave out a person, a pair (she/he) or a template.")
@@ -73,6 +75,7 @@ def audit(
             attributes=attribute,
             subsets=subset or ["all"],
             settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
+            thresholds=threshold,
             sample=sample,
             without=without or (),
             out=out,
