@@ -23,6 +23,7 @@ from evenhand.comparing.findings import (
 )
 from evenhand.comparing.general import general_p
 from evenhand.comparing.hanging import DECIDED, steadiness
+from evenhand.comparing.parts import PartGaps
 from evenhand.comparing.planning import Plan, unseen
 from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
@@ -107,6 +108,7 @@ class _Judge:
             self._plan = Plan.of(tested, self._delta, [one.threshold for one in self._adjustments])
             self._steady_bound = np.full(len(tested.scores.columns), np.nan)
             self._judge(parts, evidence=evidence)
+        self._parts = PartGaps(tested, self._adjustments) if evidence else None
 
     def _judge(self, parts: Components, *, evidence: bool) -> None:
         """The verdict of each column, or that it is withheld because it hangs on one person or template."""
@@ -184,6 +186,8 @@ class _Judge:
             first_label=self._labels[0],
             second_label=self._labels[1],
             output_kind=output.kind,
+            parts=() if self._parts is None else self._parts.of(number),
+            parts_asked=() if self._parts is None else self._parts.asked,
         )
         return replace(found, undefined=self._reasons(number, found))
 

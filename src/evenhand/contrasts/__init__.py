@@ -22,6 +22,7 @@ from evenhand.contrasts.declare import (
 )
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
 from evenhand.contrasts.labels import side_labels
+from evenhand.contrasts.parts import OverCells, Parts
 
 __all__ = [
     "CROSS",
@@ -32,6 +33,8 @@ __all__ = [
     "Floats",
     "Grouping",
     "Ints",
+    "OverCells",
+    "Parts",
     "comparisons_asked",
     "contrast",
     "contrasts",
