@@ -63,7 +63,7 @@ def gap_over_cells(
 
 def _summed(values: Floats, counts: Floats) -> Floats:
     """(units, cells, columns) times (cells, groups): (units, groups, columns)."""
-    return np.asarray(np.einsum("uck,cg->ugk", values, counts, optimize=True))
+    return np.asarray(counts.T @ values)
 
 
 def general_p(parts: Components, contrast: Contrast) -> Floats:

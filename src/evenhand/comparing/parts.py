@@ -1,4 +1,4 @@
-"""Whether the gap differs by part: each emotion (or other kind of sentence) against the rest, for persons in general."""
+"""Whether the gap differs by part: each emotion (or other kind of sentence) against the rest, for people like these."""
 
 from __future__ import annotations
 

@@ -192,10 +192,9 @@ class Contrast:
     def cell_values(self, scores: Floats) -> Floats:
         """Every unit's value in every cell: (units, cells, columns)."""
         unit, cell, sentence, value = self.entries
-        shape = len(self.units), self.cells.height
-        rows = unit * shape[1] + cell
-        operator = sparse.csr_array((value, (rows, sentence)), shape=(shape[0] * shape[1], self.shape[1]))
-        return np.asarray((operator @ scores).reshape(*shape, -1))
+        units, cells = len(self.units), self.cells.height
+        operator = sparse.csr_array((value, (unit * cells + cell, sentence)), shape=(units * cells, self.shape[1]))
+        return np.asarray(operator @ scores).reshape(units, cells, -1)
 
     @cached_property
     def categories(self) -> tuple[str, ...]:

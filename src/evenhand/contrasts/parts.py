@@ -60,10 +60,10 @@ class Parts:
         """Whether each group holds cells of every level, as templates do and words do not."""
         there = self.of_cell >= 0
         pairs = np.unique(np.stack([group[there], self.of_cell[there]]), axis=1)
-        return pairs.shape[1] == len(np.unique(group[there])) * len(self.levels)
+        return bool(pairs.shape[1] == len(np.unique(group[there])) * len(self.levels))
 
     def _within(self, level: int, sampled: Sequence[Ints], *, share: float) -> tuple[tuple[Floats, Floats], ...]:
-        """The means of the groups within a level, times a share; there is nothing to see where there is a single one."""
+        """The means of the groups within a level, times a share; nothing is to be seen where there is a single one."""
         members = [_members(np.where(self.of_cell == level, group, -1)) for group in sampled]
         return tuple(
             (share * one / one.sum(axis=0), one.sum(axis=0) / one.sum()) for one in members if one.shape[1] > 1

@@ -28,6 +28,7 @@ from evenhand.report.audit.words import (
     short_verdict,
     shown_p,
     told,
+    tone,
 )
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
@@ -133,7 +134,7 @@ def _row(
             {"value": finding.p_adjusted, "text": short_p(finding)},
             _cell(general, None if general is None else shown_p(general)),
         ],
-        "verdict": finding.verdict,
+        "verdict": tone(finding),
         "verdict_text": short_verdict(finding),
     }
 
@@ -213,7 +214,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "comparison": comparison_name(finding),
         "first": finding.first_label,
         "second": finding.second_label,
-        "verdict": finding.verdict,
+        "verdict": tone(finding),
+        "tag": short_verdict(finding),
         "words": in_words(finding),
         "person": evidence.person,
         "without": without,

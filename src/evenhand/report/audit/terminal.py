@@ -22,6 +22,7 @@ from evenhand.report.audit.words import (
     short_p,
     short_verdict,
     told,
+    tone,
 )
 from evenhand.report.common.console import Cell, Column, print_table
 
@@ -87,7 +88,7 @@ def _cells(finding: Finding) -> tuple[Cell, ...]:
     return (
         amount(finding.mean_difference, finding),
         interval_of(finding),
-        Text(short_verdict(finding), style=COLOURS[finding.verdict]),
+        Text(short_verdict(finding), style=COLOURS[tone(finding)]),
         short_p(finding),
     )
 
