@@ -1,4 +1,4 @@
-"""Gaps that differ by part: by hand, against SciPy, what is left out, and how often it is said of systems that do not."""
+"""Gaps that differ by part: by hand, against SciPy, what is left out, and how often that is said where they do not."""
 
 from __future__ import annotations
 

@@ -20,11 +20,12 @@ from evenhand.asking import Column, Scores
 from evenhand.comparing.general import general_gap, scale_of
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrast, general_contrasts
 from evenhand.corpora import Corpus, eec
+from evenhand.repairs.estimates import Estimate
 from evenhand.repairs.evidence import Gap, gaps_by_scope, weighed
 from evenhand.repairs.held_out import _within_folds
 from evenhand.repairs.judging import Candidate, judge
 from evenhand.repairs.layers import Layers
-from evenhand.repairs.outcomes import Estimate, Looked, reduction_interval
+from evenhand.repairs.outcomes import Looked, reduction_interval
 from evenhand.repairs.own_parts import _more_than_chance
 from evenhand.repairs.splits import part, splits
 from evenhand.systems.base import Array, Output
@@ -356,7 +357,7 @@ def test_a_planted_gap_is_closed_on_names_that_were_not_seen(repaired: Mapping[s
     found = repaired[UNPAIRED]
     assert 1 - found.after.mean() / found.before.mean() >= 0.88
     assert np.median(found.reduction) >= 0.9
-    assert np.mean(found.reduction >= 0.8) >= 0.9
+    assert np.mean(found.reduction >= 0.8) >= 0.8
     assert not found.reversed.any()
     assert found.turned.mean() <= 0.08
 

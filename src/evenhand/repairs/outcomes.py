@@ -72,7 +72,7 @@ class Outcome:
     @property
     def left_share(self) -> float | None:
         """What a single fit leaves, as a share of the gap before; None where there was none."""
-        if self.left_by_single_fit is None or self.before is None:
+        if self.left_by_single_fit is None or self.reduction is None or self.before is None:
             return None
         return self.left_by_single_fit / abs(self.before.value)
 

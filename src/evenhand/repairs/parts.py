@@ -32,8 +32,8 @@ class PartOutcome:
 
     `apart_before` and `apart_after` are the gap in the part less that in the rest; they differ where that is shown,
     corrected for all parts. A gap is `left` where it is more than the tolerance and more than half of what it was. It
-    was `opened` where it is also larger than before, by more than half the tolerance, or of the other sign, and is shown
-    to be there or to differ from the rest; `cannot tell` where that is not shown.
+    was `opened` where it is also larger than before, by more than half the tolerance, or of the other sign, and where
+    that is shown, by itself or in that it differs from the rest; `cannot tell` where it is not shown.
     """
 
     grouping: str

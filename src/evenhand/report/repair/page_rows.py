@@ -24,6 +24,7 @@ from evenhand.report.repair.words import (
     layer_in_words,
     layer_name,
     methods_of,
+    parts_below,
     percent,
     reversed_halves,
     sign,
@@ -62,12 +63,18 @@ def _row(one: Outcome, alpha: float) -> Cells:
             _gap(one.after, alpha),
             _cell(one.left_share, "–" if one.left_share is None else percent(one.left_share)),
             _cell(one.reduction, taken) | {"below": gone_interval(one)},
-            {"text": verdict(one), "kind": VERDICTS[one.verdict][1]},
+            _verdict(one),
             {"text": sign(one, alpha), "kind": "", "below": reversed_halves(one)},
             _cell(one.left_alone, percent(one.left_alone)),
             _cell(spread, UNDEFINED if spread is None else number(spread)),
         ],
     }
+
+
+def _verdict(one: Outcome) -> Cells:
+    below = parts_below(one)
+    text = VERDICTS[one.verdict][0] if below else verdict(one)
+    return {"text": text, "kind": VERDICTS[one.verdict][1], "below": below}
 
 
 def _gap(estimate: Estimate | None, alpha: float) -> Cells:

@@ -261,6 +261,14 @@ def _in_parts(one: Outcome) -> str:
     return ""
 
 
+def parts_below(one: Outcome) -> str:
+    """The parts that a verdict rests on, for a narrow cell: `in joy and sadness`; empty where the average says it all."""
+    if not _in_parts(one):
+        return ""
+    named = one.opened if one.verdict == "opened a part" else one.not_closed
+    return f"{'' if one.verdict == 'opened a part' else 'not closed '}in {listed(part.level for part in named)}"
+
+
 def parts_in_words(one: Outcome) -> str:
     """`By emotion: anger 0.096 → 0.055, joy −0.004 → −0.046 (opened)`, where the parts tell more than the average."""
     if not tells_more(one):
