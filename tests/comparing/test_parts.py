@@ -88,16 +88,27 @@ def test_words_vary_within_their_emotion() -> None:
     assert part(finding, "joy").p == pytest.approx(stats.ttest_ind(joy, anger, equal_var=False).pvalue)
 
 
+EVERYWHERE = dict(zip(TEMPLATES, (0.1, -0.2, 0.05, 0.3, 0.0, 0.11), strict=True))
+
+
 def test_what_a_template_does_everywhere_cancels_out() -> None:
-    everywhere = dict(zip(TEMPLATES, (0.1, -0.2, 0.05, 0.3, 0.0, 0.11), strict=True))
-    one = part(found(small(), lambda _, template, __, ___: everywhere[template]), "anger")
+    one = part(found(small(), lambda _, template, __, ___: EVERYWHERE[template]), "anger")
     assert (one.difference, one.p, one.significant) == (pytest.approx(0.0, abs=1e-12), 1.0, False)
 
 
 def test_templates_that_do_not_treat_emotions_alike_are_a_sample() -> None:
     extra = dict(zip(TEMPLATES, (0.02, 0.05, 0.01, 0.04, 0.03, 0.06), strict=True))
-    one = part(found(small(), lambda _, template, emotion, __: (emotion == "anger") * extra[template]), "anger")
+    finding = found(small(), lambda _, t, emotion, __: EVERYWHERE[t] + (emotion == "anger") * extra[t])
+    one = part(finding, "anger")
     assert one.p == pytest.approx(stats.ttest_1samp(list(extra.values()), 0.0).pvalue)
+
+
+def test_a_template_with_more_words_of_one_emotion_does_not_differ_for_that_reason() -> None:
+    corpus = small()
+    missing = (pl.col("template") == "a") & pl.col("emotion_word").is_in(["glad", "merry", "jolly"])
+    one = part(found(replace(corpus, frame=corpus.frame.filter(~missing)), lambda *_: 0.2), "anger")
+    assert one.gap == pytest.approx(0.2) == one.rest
+    assert one.interval == pytest.approx((0.0, 0.0), abs=1e-12)
 
 
 def test_templates_of_one_emotion_each_vary_within_it() -> None:

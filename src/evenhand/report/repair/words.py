@@ -262,7 +262,7 @@ def _in_parts(one: Outcome) -> str:
 
 
 def parts_below(one: Outcome) -> str:
-    """The parts that a verdict rests on, for a narrow cell: `in joy and sadness`; empty where the average says it all."""
+    """The parts that a verdict rests on, for a narrow cell: `in joy and sadness`; empty where the average says all."""
     if not _in_parts(one):
         return ""
     named = one.opened if one.verdict == "opened a part" else one.not_closed
