@@ -12,7 +12,7 @@ from evenhand.comparing.findings import PartGap
 from evenhand.comparing.general import gap_over_cells, general_p
 from evenhand.comparing.tested import Tested
 from evenhand.contrasts import Floats, Parts
-from evenhand.stats import Components, side_by_side
+from evenhand.stats import ROUNDING, Components, side_by_side
 from evenhand.stats.multiplicity import holm
 
 TOO_THIN = "less than one degree of freedom: too few templates or words to tell the parts apart"
@@ -47,6 +47,7 @@ class PartGaps:
 
     def __init__(self, tested: Tested, adjustments: Sequence[Adjustment]) -> None:
         self._adjustments = adjustments
+        self._tolerance = ROUNDING * tested.scale
         asked = () if tested.contrast.not_general else tested.contrast.parts
         self._found = [_Differing.of(parts, tested) for parts in asked]
 
@@ -66,6 +67,8 @@ class PartGaps:
         made = []
         for place, (level, difference) in enumerate(zip(found.parts.levels, found.differences, strict=True)):
             gap, estimate = float(found.gaps[place][number]), float(difference.estimate[number])
+            rest = gap - estimate if abs(gap - estimate) > self._tolerance[number] else 0.0
+            gap = gap if abs(gap) > self._tolerance[number] else 0.0
             low, high = (float(end[number]) for end in difference.interval(1 - (1 - adjustment.level) / questions))
             thin, p = bool(np.isnan(raw[place])), adjustment.adjust(float(over_parts[place]), member=False)
             made.append(
@@ -73,7 +76,7 @@ class PartGaps:
                     grouping=found.parts.column,
                     level=level,
                     gap=gap,
-                    rest=gap - estimate,
+                    rest=rest,
                     difference=estimate,
                     interval=None if thin else (low, high),
                     p=None if thin else float(raw[place]),
