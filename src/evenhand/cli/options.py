@@ -54,6 +54,12 @@ Sample = Annotated[int | None, typer.Option(help="At most this many sentences, d
 Subset = Annotated[
     list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
 ]
+Thresholds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--threshold", metavar="NUMBER|median", help="Turn scores into decisions at 0.5, or 0.4,0.6, or median."
+    ),
+]
 Alpha = Annotated[float, typer.Option(help="The level of the tests.")]
 Correction = Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")]
 Overwrite = Annotated[

@@ -244,7 +244,7 @@ def _labelled(finding: Finding) -> bool:
     return (finding.first_label, finding.second_label) != (finding.first, finding.second)
 
 
-def _sentences(finding: Finding, label: str) -> str:
+def sentences(finding: Finding, label: str) -> str:
     """Sentences about women, or with women's names; groups that have no label go by their names in the data."""
     if not _labelled(finding):
         return f"sentences of the group {label}"
@@ -261,7 +261,7 @@ def _tested(finding: Finding) -> str:
 
 
 def _scored(finding: Finding, gap: str, tested: str, unsure: str) -> str:
-    first, second = (_sentences(finding, label) for label in (finding.first_label, finding.second_label))
+    first, second = (sentences(finding, label) for label in (finding.first_label, finding.second_label))
     if finding.direction == "none":
         # Groups are compared by their means where nobody has a counterpart: equal means need not be equal scores.
         exact = finding.delta_spread == 0 and not finding.generalising.standard_error
