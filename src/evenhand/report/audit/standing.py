@@ -21,7 +21,7 @@ GREEN_IS_EARNED = (
 def look(finding: Finding) -> Look:
     """What a finding looks like: of a system that does not do its job, no verdict that says “no gap” looks good.
 
-    Where it is not known whether the system does its job, *equivalent* is shown without a colour; so it is where the gap
+    Where it is not known whether the system does its job, *equivalent* is shown without a colour; so it is where a gap
     is small on average and not in its parts.
     """
     if finding.says_little:
