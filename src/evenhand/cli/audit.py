@@ -17,15 +17,19 @@ from evenhand.cli.options import (
     Sample,
     Spelling,
     Subset,
+    Thresholds,
     asks_systems,
     repeating,
     stdout_kept_clean,
+    takes_statement_of_tolerance,
 )
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.results import Statement
 
 
+@takes_statement_of_tolerance
 @asks_systems
 def audit(
     systems: Annotated[
@@ -44,13 +48,18 @@ def audit(
     alpha: Alpha = 0.05,
     correction: Correction = "bonferroni",
     equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of an output's range.")] = 0.01,
+    threshold: Thresholds = None,
     sample: Sample = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="Leave out a person, a pair (she/he) or a template.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for report.html, report.json, scores and corpus.")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
     seed: Annotated[int, typer.Option(help="For the sample and the permutations.")] = 0,
     *,
     how: AskOptions,
+    statement: Statement,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
     from evenhand.cli.show import show_saved
@@ -66,10 +75,13 @@ def audit(
             attributes=attribute,
             subsets=subset or ["all"],
             settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
+            thresholds=threshold,
             sample=sample,
+            without=without or (),
             out=out,
             overwrite=overwrite,
             command=repeating(sys.argv),
+            statement=statement,
             **how,
         )
     show_saved(found, out, as_json=as_json)

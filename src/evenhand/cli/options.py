@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from inspect import Signature, signature
 from pathlib import Path
@@ -19,9 +20,12 @@ from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.results import Statement
 
-NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0, "--overwrite": 0}
-"""Options that change where results go, not what they are, and how many values follow them."""
+STATED = ("--auditor", "--date", "--model-version", "--tolerance-set-on", "--tolerance-reason")
+"""Options that say something about a test; whoever repeats it says that for themselves."""
+NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0, "--overwrite": 0, **dict.fromkeys(STATED, 1)}
+"""Options that change where results go and what is said of them, not what they are; how many values follow each."""
 
 Range = Annotated[
     str | None,
@@ -39,6 +43,13 @@ Outputs = Annotated[
 Kind = Annotated[
     str | None, typer.Option(help="What those are: score, probability, ordinal or class (else found out).")
 ]
+HighIs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="good|bad|neither",
+        help="What a high score means for the person, where a system does not say; NAME=bad,NAME=good by output.",
+    ),
+]
 Draws = Annotated[int | None, typer.Option(help="How often to ask systems that sample; their means are compared (1).")]
 Cache = Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
@@ -50,10 +61,30 @@ Sample = Annotated[int | None, typer.Option(help="At most this many sentences, d
 Subset = Annotated[
     list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
 ]
+Thresholds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--threshold", metavar="NUMBER|median", help="Turn scores into decisions at 0.5, or 0.4,0.6, or median."
+    ),
+]
 Alpha = Annotated[float, typer.Option(help="The level of the tests.")]
 Correction = Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace whatever result --out holds, also one of other systems.")
+]
+
+SAID = "What you say about the test (changes no number)"
+Auditor = Annotated[str | None, typer.Option(metavar="NAME", help="Who answers for the test.", rich_help_panel=SAID)]
+Date = Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="When the test was made.", rich_help_panel=SAID)]
+ModelVersion = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="Which version of the model was tested.", rich_help_panel=SAID),
+]
+ToleranceSetOn = Annotated[
+    str | None, typer.Option(metavar="YYYY-MM-DD", help="When the tolerance was set.", rich_help_panel=SAID)
+]
+ToleranceReason = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="Why it is what it is, and who set it.", rich_help_panel=SAID)
 ]
 
 
@@ -88,25 +119,76 @@ def names(text: str | None) -> list[str] | None:
     return found
 
 
+def meanings(text: str | None) -> str | dict[str, str] | None:
+    """`bad`, or `NAME=bad,NAME=good` as a mapping.
+
+    >>> meanings("bad"), meanings("anger=bad, joy=good")
+    ('bad', {'anger': 'bad', 'joy': 'good'})
+    """
+    if text is None or "=" not in text:
+        return text
+    said: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (one.strip() for one in part.rpartition("="))
+        if not equals or not name or name in said:
+            raise UsageError(f"--high-is {text!r}: give each output once, as in --high-is anger=bad,joy=good")
+        said[name] = value
+    return said
+
+
 FLAGS = {"bounds": "--range", "version": "--system-version"} | {
-    name: f"--{name.replace('_', '-')}" for name in ("base_url", "outputs", "kind", "draws", "cache")
+    name: f"--{name.replace('_', '-')}" for name in ("base_url", "outputs", "kind", "high_is", "draws", "cache")
 }
 """What the command line calls the fields of `AskOptions`."""
 
 
 def asks_systems(command: Callable[..., None]) -> Callable[..., None]:
     """A command with the options that say how systems are asked; it gets those that were given as `how`."""
-    own = signature(command, eval_str=True, locals={"AskOptions": dict}).parameters.values()
-    shared = signature(_asking, eval_str=True, locals={"AskOptions": dict}).parameters
-    takes = [*(one for one in own if one.name != "how"), *shared.values()]
+    return _sharing(command, _asking, "how")
+
+
+def takes_statement(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options by which people say who tested, when and what; it gets them as `statement`."""
+    return _sharing(command, _stated, "statement")
+
+
+def takes_statement_of_tolerance(command: Callable[..., None]) -> Callable[..., None]:
+    """The same, and when and why the tolerance was set."""
+    return _sharing(command, _stated_of_tolerance, "statement")
+
+
+def _sharing(command: Callable[..., None], options: Callable[..., Any], name: str) -> Callable[..., None]:
+    """A command that takes the options of a function too, and gets what that makes of them by a name."""
+    known = {"AskOptions": dict, "Statement": object}
+    own = signature(command, eval_str=True, locals=known).parameters.values()
+    shared = signature(options, eval_str=True, locals=known).parameters
+    takes = [*(one for one in own if one.name != name), *shared.values()]
 
     @wraps(command)
-    def asking(**given: Any) -> None:
-        command(how=_asking(**{name: given.pop(name) for name in shared}), **given)
+    def sharing(**given: Any) -> None:
+        command(**{name: options(**{one: given.pop(one) for one in shared})}, **given)
 
-    asking.__annotations__ = {one.name: one.annotation for one in takes}
-    vars(asking)["__signature__"] = Signature(takes)
-    return asking
+    sharing.__annotations__ = {one.name: one.annotation for one in takes}
+    vars(sharing)["__signature__"] = Signature(takes)
+    return sharing
+
+
+def _stated(*, auditor: Auditor = None, date: Date = None, model_version: ModelVersion = None) -> Statement:
+    from evenhand.results import Statement
+
+    return Statement(auditor=auditor, date=date, model_version=model_version)
+
+
+def _stated_of_tolerance(
+    *,
+    auditor: Auditor = None,
+    date: Date = None,
+    model_version: ModelVersion = None,
+    tolerance_set_on: ToleranceSetOn = None,
+    tolerance_reason: ToleranceReason = None,
+) -> Statement:
+    said = _stated(auditor=auditor, date=date, model_version=model_version)
+    return replace(said, tolerance_set_on=tolerance_set_on, tolerance_reason=tolerance_reason)
 
 
 def _asking(
@@ -116,6 +198,7 @@ def _asking(
     base_url: BaseUrl = None,
     outputs: Outputs = None,
     kind: Kind = None,
+    high_is: HighIs = None,
     draws: Draws = None,
     cache: Cache = None,
 ) -> AskOptions:
@@ -125,6 +208,7 @@ def _asking(
         "base_url": base_url,
         "outputs": names(outputs),
         "kind": kind,
+        "high_is": meanings(high_is),
         "draws": draws,
         "cache": cache,
     }

@@ -8,17 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli.options import FLAGS, AsJson, Overwrite, asks_systems, repeating, stdout_kept_clean
+from evenhand.cli.options import (
+    FLAGS,
+    AsJson,
+    Overwrite,
+    asks_systems,
+    repeating,
+    stdout_kept_clean,
+    takes_statement,
+)
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.results import Statement
 
 ALL_GROUPS = "1,2,3,4"
 TABLES = "for tables of scores alone; systems are rated on the data groups and on conversations"
 SYSTEMS = "for systems that can be asked; a table of --scores has its answers"
 
 
+@takes_statement
 @asks_systems
 def rate(
     systems: Annotated[
@@ -48,19 +58,20 @@ def rate(
         list[str] | None,
         typer.Option(help="What may decide which emotion a person meets: rates by deconfounding, else by rejections."),
     ] = None,
-    levels: Annotated[int, typer.Option(help="How many levels the complete order has.")] = 3,
+    levels: Annotated[int, typer.Option(help="How many levels there are.")] = 3,
     preset: Annotated[str, typer.Option(help="Of the tests: stated (as the paper's text) or published.")] = "stated",
     supported_only: Annotated[
         bool, typer.Option("--supported-only", help="Adjust over the classes that met an emotion, if some never did.")
     ] = False,
     overall: Annotated[str, typer.Option(help="How several ratings become one: worst or median.")] = "worst",
     bootstrap: Annotated[int, typer.Option(help="How often persons and words are drawn again; 0: never.")] = 1000,
-    seed: Annotated[int, typer.Option(help="For those draws.")] = 0,
+    seed: Annotated[int, typer.Option(help="For those draws, and for relabelling.")] = 0,
     as_json: AsJson = False,
     *,
     how: AskOptions,
+    statement: Statement,
 ) -> None:
-    """Rate systems for bias: raw scores, a partial order, and levels from 1 (least biased)."""
+    """Rate systems for bias: raw scores, their order, and levels from 1 that do not depend on the other systems."""
     from evenhand.cli.show import show_saved
 
     common: dict[str, Any] = {
@@ -73,6 +84,7 @@ def rate(
         "out": out,
         "overwrite": overwrite,
         "command": repeating(sys.argv),
+        "statement": statement,
     }
     if systems:
         _refuse({"--scores": scores, "--attribute": attribute, "--confounder": confounder}, TABLES)

@@ -18,12 +18,15 @@ from evenhand.cli.options import (
     asks_systems,
     repeating,
     stdout_kept_clean,
+    takes_statement,
 )
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.results import Statement
 
 
+@takes_statement
 @asks_systems
 def repair(
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="As for `evenhand audit`; one system.")],
@@ -46,12 +49,16 @@ def repair(
     ] = "neutral",
     normalise: Annotated[str, typer.Option(help="softmax (as published) or sum.")] = "softmax",
     alpha: Alpha = 0.05,
+    equivalence: Annotated[
+        float, typer.Option(help="The gap in one emotion that does not count, as a share of an output's range.")
+    ] = 0.01,
     seed: Annotated[int, typer.Option(help="For the sample and the halves.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for repair.html, repair.json and the calibrators.")] = None,
     as_json: AsJson = False,
     overwrite: Overwrite = False,
     *,
     how: AskOptions,
+    statement: Statement,
 ) -> None:
     """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
     from evenhand.cli.show import show_saved
@@ -68,6 +75,7 @@ def repair(
         references=references,
         target=target,
         normalise=normalise,
+        equivalence=equivalence,
     )
     with stdout_kept_clean():
         found = run(
@@ -80,6 +88,7 @@ def repair(
             out=out,
             overwrite=overwrite,
             command=repeating(sys.argv),
+            statement=statement,
             **how,
         )
     if out is not None:
