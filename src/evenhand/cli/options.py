@@ -50,6 +50,9 @@ Sample = Annotated[int | None, typer.Option(help="At most this many sentences, d
 Subset = Annotated[
     list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
 ]
+Pairs = Annotated[
+    bool, typer.Option("--pairs", help="Also compare groups in pairs where there are more than three of them.")
+]
 Alpha = Annotated[float, typer.Option(help="The level of the tests.")]
 Correction = Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")]
 Overwrite = Annotated[

@@ -13,12 +13,15 @@ A contrast depends on its corpus and question alone, and is made once for both.
 from evenhand.contrasts.build import CROSS
 from evenhand.contrasts.contrast import Contrast, Floats, Grouping, Ints
 from evenhand.contrasts.declare import (
+    REST,
+    against_rest,
     comparisons_asked,
     contrast,
     contrasts,
     general_contrast,
     general_contrasts,
     interaction,
+    on_demand,
 )
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
 from evenhand.contrasts.labels import side_labels
@@ -27,11 +30,13 @@ __all__ = [
     "CROSS",
     "EVERYBODY",
     "PAIRED",
+    "REST",
     "UNPAIRED",
     "Contrast",
     "Floats",
     "Grouping",
     "Ints",
+    "against_rest",
     "comparisons_asked",
     "contrast",
     "contrasts",
@@ -40,5 +45,6 @@ __all__ = [
     "interaction",
     "joined",
     "kinds_of",
+    "on_demand",
     "side_labels",
 ]

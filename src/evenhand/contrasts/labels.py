@@ -10,6 +10,7 @@ from evenhand.corpora import Corpus
 from evenhand.corpora.labels import crossed, names_of
 
 NAMES = "names"
+OTHERS, NAMES_OF_OTHERS = "the other groups", "the other groups' names"
 
 
 def side_labels(contrast: Contrast, corpus: Corpus) -> tuple[str, str]:
@@ -22,6 +23,11 @@ def side_labels(contrast: Contrast, corpus: Corpus) -> tuple[str, str]:
     """
     if contrast.interaction:
         return _gaps(contrast, corpus)
+    if contrast.rest:
+        label = _label(corpus, contrast.attribute, contrast.first)
+        if label is None:
+            return contrast.first, OTHERS
+        return (names_of(label), NAMES_OF_OTHERS) if contrast.called == NAMES else (label, OTHERS)
     first, second = (_label(corpus, contrast.attribute, group) for group in (contrast.first, contrast.second))
     if first is None or second is None:
         return contrast.first, contrast.second

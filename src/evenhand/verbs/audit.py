@@ -35,6 +35,7 @@ def audit(
     *,
     attributes: str | Sequence[str] | None = None,
     subsets: str | Sequence[str] = ("all",),
+    pairs: bool = False,
     settings: Settings | None = None,
     sample: int | None = None,
     out: str | Path | None = None,
@@ -46,9 +47,11 @@ def audit(
 
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
     fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
-    one, or a file. Only so many sentences are asked as `sample` says, in whole sources. How systems are asked (range,
-    version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder,
-    which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by.
+    one, or a file. An attribute with more than three groups is compared group by group with the mean of the others;
+    with `pairs`, in pairs too, which changes no other verdict. Only so many sentences are asked as `sample` says, in
+    whole sources. How systems are asked (range, version, draws, cache, progress) is said as in `AskSettings`. With
+    `out`, the result is saved in that folder, which may hold another one only with `overwrite`. `command` goes into
+    the provenance, to repeat the audit by.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
@@ -60,7 +63,7 @@ def audit(
     corpus = _asked_about(corpus, given, attributes, subsets, whole=settings.correction in NEEDS_ALL_P)
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
-    check_questions(corpus, attributes, subsets)
+    check_questions(corpus, attributes, subsets, pairs=pairs)
     if out is not None:
         check_writable(Path(out))  # before systems are made, which may train or load for minutes
     made = resolved(given, corpus, how)
@@ -75,6 +78,7 @@ def audit(
             subsets=subsets,
             settings=settings,
             pieces=_all_pieces(answers, corpus),
+            pairs=pairs,
         )
         provenance = Provenance.collect(
             corpora=[corpus],
@@ -83,6 +87,7 @@ def audit(
                 **asdict(settings),
                 "attributes": attributes,
                 "subsets": subsets,
+                "pairs": pairs,
                 "sample": sample,
                 "draws": how.draws,
             },
