@@ -12,6 +12,7 @@ import numpy as np
 from evenhand.comparing.findings import Finding
 from evenhand.files.whole import Content
 from evenhand.report.audit.details import Details, HeatMap, Spread
+from evenhand.report.audit.many import shown_order
 from evenhand.report.audit.terms import OF_SCORES, Terms, terms_of
 from evenhand.report.audit.words import comparison_name, several_comparisons, short_comparisons
 from evenhand.results.rendering import Files
@@ -223,12 +224,22 @@ Members = list[tuple[str, Finding]]
 
 
 def charts_of(findings: Sequence[Finding], labels: Mapping[tuple[str, str], str]) -> dict[str, Members]:
-    """The findings that share a chart: systems in one comparison, or many comparisons of a single system."""
+    """The findings that share a chart: systems in one comparison, or many comparisons of a single system.
+
+    Groups that are compared with the rest share one for each system.
+    """
     alone = len(labels) == 1
     several = several_comparisons(findings)
     charts: dict[str, Members] = {}
+    findings = shown_order(findings)
     for finding, comparison in zip(findings, short_comparisons(findings), strict=True):
-        if alone and finding.attribute in several:
+        if finding.rest:
+            row = comparison.removeprefix(f"{finding.attribute}: ").removesuffix(" − the others")
+            name = f"{finding.attribute}, each group against the others"
+            charts.setdefault(name if alone else f"{name}: {labels[finding.system, finding.output]}", []).append(
+                (row, finding)
+            )
+        elif alone and finding.attribute in several:
             row = comparison.removeprefix(f"{finding.attribute}: ")
             charts.setdefault(finding.attribute, []).append((row, finding))
         else:
