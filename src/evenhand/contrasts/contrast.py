@@ -185,8 +185,8 @@ class Contrast:
             return f"only {self.cells.height} of {self.n_sources} sources hold all of the persons compared"
         if self.torn is not None:
             return self.torn
-        if len(self.lonely) > 1 and self.in_rest is not None and self.in_rest[self.lonely].all():
-            return "each of the other groups has a single person, so it cannot be told how persons vary"
+        if len(self.lonely) and self.in_rest is not None and self.in_rest[self.lonely].all():
+            return "half of the other groups or more have a single person, so it cannot be told how persons vary"
         if len(self.lonely):
             unit = self.units[int(np.flatnonzero(self.stratum == self.lonely[0])[0])]
             return f"a group has a single person ({unit}), so it cannot be told how persons vary"
@@ -194,10 +194,10 @@ class Contrast:
 
     @cached_property
     def lonely(self) -> Ints:
-        """The strata of a single unit who leave it open how persons vary; of a rest, only where all are single."""
+        """The strata of a single unit that leave it open how persons vary; of a rest, where half or more are single."""
         alone = self.stratum_sizes < 2
         rest = self.in_rest
-        if rest is not None and rest.any() and not alone[rest].all():
+        if rest is not None and 2 * alone[rest].sum() < rest.sum():
             alone = alone & ~rest
         return np.flatnonzero(alone)
 
