@@ -79,7 +79,7 @@ def heat_rows(heat_map: HeatMap, span: float) -> list[Row]:
 
 def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
     """Gaps with both intervals: thin for the people tested, thick for people like these; the band is ±delta (in %)."""
-    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
+    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 280}}
     axis = f"gap, {terms.drawn}"
     tooltip = [
         {"field": "system"},
@@ -145,7 +145,7 @@ def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme
 
 def boxes(rows: Sequence[Row], *, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
     """The differences themselves: quartiles, whiskers at 1.5 interquartile ranges, and points."""
-    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
+    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 280}}
     ink = "#333" if theme == "light" else "#eee"
     tooltip = [{"field": "system"}, *({"field": n, "format": ".2f"} for n in ("low", "q1", "median", "q3", "high"))]
 

@@ -12,7 +12,7 @@ from evenhand.report.audit.figures import COLOURS
 from evenhand.report.audit.words import number, shown_p
 from evenhand.report.common.provenance import facts
 from evenhand.report.comparison.figures import gap_rows, gaps_chart, metric_rows, metrics_chart, series_of
-from evenhand.report.comparison.words import in_words, metrics_in_words, questions, short_verdict, shown, shown_interval
+from evenhand.report.comparison.words import metrics_in_words, questions, short_verdict, shown, shown_interval, told
 from evenhand.report.metrics.words import metric
 from evenhand.report.page.shell import render
 
@@ -40,10 +40,7 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
         "one": comparison.one,
         "other": comparison.other,
         "shared": f"{comparison.shared.sentences:,}",
-        "sentences": [
-            {"verdict": gap.difference.verdict, "tag": short_verdict(gap), "text": in_words(gap)}
-            for gap in comparison.gaps
-        ],
+        "sentences": [{"verdict": verdict, "tag": tag, "text": text} for verdict, tag, text in told(comparison.gaps)],
         "metric_sentences": [metrics_in_words(measured) for measured in comparison.metrics],
         "notes": [str(note) for note in comparison.notes],
         "rows": [_row(gap, asked) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)],

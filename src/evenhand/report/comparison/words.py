@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
@@ -18,6 +19,30 @@ def in_words(gap: GapDifference) -> str:
     """What was found: the difference for persons like these, what it means for the size of the gap, what would help."""
     clauses = [_difference(gap), _size(gap), _names_tested(gap), _settling(gap)]
     return f"{_where(gap)}{'; '.join(clause for clause in clauses if clause)}."
+
+
+def told(gaps: Sequence[GapDifference]) -> list[tuple[str, str, str]]:
+    """The verdict, what it is called and the sentence of each gap; of groups that are compared with the rest, the undecided at once."""
+    undecided: dict[tuple[str, str], list[GapDifference]] = {}
+    said = []
+    for gap in gaps:
+        asked = gap.difference
+        if asked.rest and asked.verdict not in ("higher", "lower"):
+            undecided.setdefault((asked.attribute, f"{_where(gap)}{gap.other_called}"), []).append(gap)
+        else:
+            said.append((asked.verdict, short_verdict(gap), in_words(gap)))
+    return said + [_at_once(mine) for mine in undecided.values()]
+
+
+def _at_once(gaps: Sequence[GapDifference]) -> tuple[str, str, str]:
+    one, counted = gaps[0], Counter(gap.difference.verdict for gap in gaps)
+    verdicts = ", ".join(f"{verdict} for {number}" for verdict, number in counted.most_common())
+    text = (
+        f"{_where(one)}whether the gaps of {one.other_called} differ from those of {one.one_called}, each group of "
+        f"{one.difference.attribute.replace('_', ' ')} against the others: {verdicts}; each is in the table."
+    )
+    most = counted.most_common(1)[0][0]
+    return most, most, text
 
 
 def shown(gap: GapDifference, value: float | None) -> str:
