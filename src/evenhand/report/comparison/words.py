@@ -22,7 +22,7 @@ def in_words(gap: GapDifference) -> str:
 
 
 def told(gaps: Sequence[GapDifference]) -> list[tuple[str, str, str]]:
-    """The verdict, what it is called and the sentence of each gap; of groups that are compared with the rest, the undecided at once."""
+    """Verdict, tag and sentence of each gap; of groups that are compared with the rest, the undecided at once."""
     undecided: dict[tuple[str, str], list[GapDifference]] = {}
     said = []
     for gap in gaps:
