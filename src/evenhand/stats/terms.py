@@ -28,7 +28,6 @@ IDENTICAL = "identical: no gap exceeds rounding"
 TOO_THIN = "less than one degree of freedom: nearly all sentences are of one kind"
 COMBINED = "smallest p of the groups, corrected"
 """The test of all groups at once where sources count too."""
-NO_F = "the tests of the groups are combined, which gives no F"
 FEW_WAYS = 0.05
 """Groups whose terms are all alike differ by chance if more than this share of relabellings do as much."""
 
@@ -44,8 +43,10 @@ class TermOmnibus:
     groups: int
     terms: int
     f: float | None = None
+    """Of the analysis of variance over term means, which does not allow for sources; so are `df` and `effect`."""
     df: tuple[float, float] | None = None
     p: float | None = None
+    """Of the test called `name`."""
     effect: float | None = None
     """ω²: the share of the variance of term means that lies between groups; below 0 where there is less than chance."""
     pooled: bool = False
@@ -241,13 +242,10 @@ def _corrected(design: _Design, *, alpha: float, correction: str) -> tuple[TermT
 
 
 def _combined(omnibus: TermOmnibus, tests: Sequence[TermTest]) -> TermOmnibus:
-    """All groups at once, from the single tests; what is known over terms alone stays."""
+    """All groups at once, from the single tests; F, which knows of terms alone, is left as it is."""
     known = [test.p for test in tests if test.p is not None]
-    if omnibus.undefined == IDENTICAL or not known:
-        return replace(omnibus, name=COMBINED, f=None, df=None, p=min(known, default=None))
     times = 1 if len(tests) == 2 else len(known)
-    p = min(1.0, times * min(known))
-    return replace(omnibus, name=COMBINED, f=None, df=None, p=p, undefined=omnibus.undefined or NO_F)
+    return replace(omnibus, name=COMBINED, p=min(1.0, times * min(known)) if known else None)
 
 
 def term_omnibus(groups: Sequence[Floats], *, scale: float | None = None) -> TermOmnibus:

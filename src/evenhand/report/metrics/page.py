@@ -24,7 +24,7 @@ from evenhand.report.metrics.words import (
     shown_interval,
 )
 from evenhand.report.page.shell import render
-from evenhand.stats.terms import NO_F, TermTest
+from evenhand.stats.terms import TermTest
 
 SECTIONS = {
     "short": "In short",
@@ -108,8 +108,8 @@ def _tests(result: Measured) -> dict[str, Any]:
 def _reasons(tests: ClassTests) -> Iterator[str]:
     yield from tests.undefined.values()
     for found in (tests.published, tests.generalising):
-        if found is not None and found.omnibus.undefined not in (None, NO_F):
-            yield str(found.omnibus.undefined)
+        if found is not None and found.omnibus.undefined is not None:
+            yield found.omnibus.undefined
     if tests.generalising is not None and tests.generalising.limits is not None:
         yield f"for terms like these, {tests.generalising.limits}"
 
