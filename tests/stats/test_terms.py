@@ -79,15 +79,18 @@ def test_omega_squared_by_hand() -> None:
 
 
 def test_a_group_of_one_term_has_an_estimate_and_no_test() -> None:
-    groups = [np.array([0.9]), *normal(3, 6, 7)]
+    groups = [np.array([0.9]), *normal(3, 6, 7, 8)]
     found = term_tests(groups)
     alone = found.groups[0]
     assert alone.undefined == f"{CANNOT}: the group has one term"
-    assert alone.estimate == pytest.approx(0.9 - (groups[1].mean() + groups[2].mean()) / 2)
+    assert alone.estimate == pytest.approx(0.9 - np.mean([group.mean() for group in groups[1:]]))
     assert (alone.p, alone.interval, alone.significant) == (None, None, None)
     assert found.omnibus.left_out == (0,)
     assert found.omnibus.p == pytest.approx(term_omnibus(groups[1:]).p)
     assert found.groups[1].p is not None
+    # Of two other groups, one of a single term would be half of the rest.
+    thin = term_tests(groups[:3]).groups[1]
+    assert thin.undefined == f"{CANNOT}: half of the other groups or more have one term"
 
 
 def test_one_term_on_the_other_side_is_as_little() -> None:

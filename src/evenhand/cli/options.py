@@ -57,6 +57,12 @@ Subset = Annotated[
 Pairs = Annotated[
     bool, typer.Option("--pairs", help="Also compare groups in pairs where there are more than three of them.")
 ]
+Thresholds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--threshold", metavar="NUMBER|median", help="Turn scores into decisions at 0.5, or 0.4,0.6, or median."
+    ),
+]
 Alpha = Annotated[float, typer.Option(help="The level of the tests.")]
 Correction = Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")]
 Overwrite = Annotated[

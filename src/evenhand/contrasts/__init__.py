@@ -20,11 +20,13 @@ from evenhand.contrasts.declare import (
     contrasts,
     general_contrast,
     general_contrasts,
+    groups_of,
     interaction,
     on_demand,
 )
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
-from evenhand.contrasts.labels import side_labels
+from evenhand.contrasts.labels import group_label, side_labels
+from evenhand.contrasts.levels import level
 
 __all__ = [
     "CROSS",
@@ -42,9 +44,12 @@ __all__ = [
     "contrasts",
     "general_contrast",
     "general_contrasts",
+    "group_label",
+    "groups_of",
     "interaction",
     "joined",
     "kinds_of",
+    "level",
     "on_demand",
     "side_labels",
 ]

@@ -72,6 +72,8 @@ class Contrast:
     interaction: bool = False
     family: Ints | None = None
     """Units with one number may react alike (spelling families of names); None: everybody on their own."""
+    part: Ints | None = None
+    """For each sentence, the stratum in which its person is compared with others; 0 for pairs, −1 for nobody."""
     rest: tuple[str, ...] = ()
     """The groups whose mean is the second side, each counting the same; empty where that is one group."""
     group: Ints | None = None

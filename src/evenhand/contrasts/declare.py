@@ -38,7 +38,7 @@ def contrasts(corpus: Corpus, attribute: str, *, subset: str = "all", pairs: boo
     >>> len(made), made[0].first, made[0].second, len(made[0].rest)
     (6, 'African American', 'rest', 5)
     """
-    _, groups = _groups(corpus, attribute)
+    _, groups = groups_of(corpus, attribute)
     there = _present(corpus, attribute, subset)
     present = tuple(group for group in groups if group in there)
     if len(present) < 2:
@@ -109,7 +109,7 @@ def contrast(
     >>> contrast(eec(), "gender").shape, contrast(eec(), "race").shape
     ((1584, 8640), (144, 8640))
     """
-    labels, known = _groups(corpus, attribute)
+    labels, known = groups_of(corpus, attribute)
     first, second = groups or known[:2]
     for group in (first, second):
         if group not in known:
@@ -127,7 +127,7 @@ def against_rest(
     corpus: Corpus, attribute: str, group: str, *, subset: str = "all", among: str = EVERYBODY
 ) -> Contrast:
     """Compare a group with the mean of all others that these sentences are about, each counting the same."""
-    labels, known = _groups(corpus, attribute)
+    labels, known = groups_of(corpus, attribute)
     if group not in known:
         raise UsageError(f"{attribute} has no group {group!r}{did_you_mean(group, known)}")
 
@@ -211,7 +211,7 @@ def _average_rows(part: Contrast, sources: pl.Series) -> sparse.csr_array:
     return sparse.csr_array(mean @ part.matrix)
 
 
-def _groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
+def groups_of(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
     """Each sentence's group (None where it has none) and the groups in order; crossed attributes join their names."""
     return once(corpus, ("groups", attribute), lambda: _read_groups(corpus, attribute))
 
@@ -228,5 +228,5 @@ def _read_groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_
 
 
 def _present(corpus: Corpus, attribute: str, subset: str) -> set[str]:
-    labels, _ = _groups(corpus, attribute)
+    labels, _ = groups_of(corpus, attribute)
     return {label for label in labels[corpus.mask(subset).to_numpy()] if label is not None}

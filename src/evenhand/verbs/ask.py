@@ -14,7 +14,7 @@ from evenhand.errors import UsageError, one_line
 from evenhand.measuring.tags import class_names, entities_found, in_corpus_terms
 from evenhand.results import Note
 from evenhand.specs.resolving import Given, Resolver
-from evenhand.systems import BaseScorer, BaseTagger
+from evenhand.systems import BaseScorer, BaseTagger, Output
 
 Made = BaseScorer | BaseTagger | Scores
 ABOUT = {
@@ -91,6 +91,17 @@ def names_of(made: Sequence[Made]) -> tuple[str, ...]:
     """The systems, each once, whether they are asked or were recorded."""
     named = [[c.system for c in one.columns] if isinstance(one, Scores) else [one.name] for one in made]
     return tuple(dict.fromkeys(name for names in named for name in names))
+
+
+def outputs_of(made: Sequence[Made]) -> list[tuple[str, Output]]:
+    """The systems with their outputs, as far as these are known before anybody is asked; taggers have none."""
+    found: list[tuple[str, Output]] = []
+    for one in made:
+        if isinstance(one, Scores):
+            found += [(column.system, column.output) for column in one.columns]
+        elif isinstance(one, BaseScorer):
+            found += [(one.name, output) for output in one.outputs]
+    return found
 
 
 @contextmanager

@@ -14,7 +14,9 @@ from evenhand.asking.settings import AskOptions, AskSettings
 from evenhand.comparing import Settings, check_questions, compare
 from evenhand.comparing.ability import abilities
 from evenhand.comparing.audit import Audit
+from evenhand.comparing.decisions import TAGGERS
 from evenhand.comparing.family import NEEDS_ALL_P
+from evenhand.comparing.thresholds import MEDIAN, Threshold, check_thresholds, read_thresholds
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
@@ -23,7 +25,7 @@ from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, 
 from evenhand.results import Note, Provenance, Statement, Subject, check_out
 from evenhand.specs.resolving import Given
 from evenhand.systems import BaseScorer
-from evenhand.verbs.ask import Answers, asked, listed, listed_systems, names_of, resolved
+from evenhand.verbs.ask import Answers, asked, listed, listed_systems, names_of, outputs_of, resolved
 
 RESAMPLES = 500
 """For the intervals of metrics."""
@@ -37,6 +39,7 @@ def audit(
     subsets: str | Sequence[str] = ("all",),
     pairs: bool = False,
     settings: Settings | None = None,
+    thresholds: Threshold | str | Sequence[Threshold | str] | None = None,
     sample: int | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
@@ -49,11 +52,12 @@ def audit(
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
     fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
     one, or a file. An attribute with more than three groups is compared group by group with the mean of the others;
-    with `pairs`, in pairs too, which changes no other verdict. Only so many sentences are asked as `sample` says, in
-    whole sources. How systems are asked (range, version, draws, cache, progress) is said as in `AskSettings`. With
-    `out`, the result is saved in that folder, which may hold another one only with `overwrite`. `command` goes into
-    the provenance, to repeat the audit by; so does a `statement` of who made it, when, and how the tolerance was set,
-    which changes nothing else.
+    with `pairs`, in pairs too, which changes no other verdict. `thresholds` (numbers, or `"median"`) turn scores into
+    decisions, and the audit says how many of them flip when only the person changes. Only so many sentences are asked
+    as `sample` says, in whole sources. How systems are asked (range, version, draws, cache, progress) is said as in
+    `AskSettings`. With `out`, the result is saved in that folder, which may hold another one only with `overwrite`.
+    `command` goes into the provenance, to repeat the audit by; so does a `statement` of who made it, when, and how the
+    tolerance was set, which changes nothing else.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
@@ -62,13 +66,19 @@ def audit(
     settings, how = settings or Settings(), AskSettings(**asking)
     attributes, subsets = listed(attributes), listed(subsets) or ["all"]
     given = listed_systems(systems)
-    corpus = _asked_about(corpus, given, attributes, subsets, whole=settings.correction in NEEDS_ALL_P)
+    cuts = () if thresholds is None else read_thresholds(thresholds)
+    # A median must not depend on which attributes are looked at.
+    whole = settings.correction in NEEDS_ALL_P or MEDIAN in cuts
+    corpus = _asked_about(corpus, given, attributes, subsets, whole=whole)
+    if cuts and corpus.tagged:
+        raise UsageError(TAGGERS)
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
     check_questions(corpus, attributes, subsets, pairs=pairs)
     if out is not None:
         check_writable(Path(out))  # before systems are made, which may train or load for minutes
     made = resolved(given, corpus, how)
+    check_thresholds(cuts, outputs_of(made))
     if out is not None:
         check_out(Path(out), Audit, Subject(names_of(made), (corpus.name,)), overwrite=overwrite)
     with asked(made, corpus, how) as answers:
@@ -92,6 +102,7 @@ def audit(
                 "pairs": pairs,
                 "sample": sample,
                 "draws": how.draws,
+                **({"thresholds": list(cuts)} if cuts else {}),
             },
             details=compared.family | (_details(corpus, sample, subsets) if answers.tags else {}),
             command=command,
@@ -107,6 +118,8 @@ def audit(
             provenance=provenance,
             notes=(*answers.notes, *unmeasured),
         ).stated(statement)
+        if cuts:
+            report = report.decided(cuts)
         if out is not None:
             report.save(out, overwrite=overwrite)
     return report

@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand.comparing.ability import FAINT
 from evenhand.comparing.findings import Finding, SentencePair
-from evenhand.report.audit import ability, figures
+from evenhand.report.audit import ability, decisions, figures
 from evenhand.report.audit.details import Details, details_of
 from evenhand.report.audit.many import shown_order, told_all
 from evenhand.report.audit.next_steps import next_steps
@@ -41,6 +41,7 @@ SECTIONS = {
     "all": "All findings",
     "gaps": "Gaps",
     "differences": "Differences",
+    "decisions": "Decisions",
     "ability": "Does it do its job?",
     "system": "One system",
     "reading": "How to read",
@@ -75,11 +76,8 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "counted": _counted(report.findings),
         "sampled": any(finding.draws > 1 for finding in report.findings),
         "findings": report.findings,
-        "sections": [
-            {"id": name, "short": short}
-            for name, short in SECTIONS.items()
-            if name != "ability" or report.abilities or report.notes
-        ],
+        "sections": [{"id": name, "short": short} for name, short in SECTIONS.items() if _has(report, name)],
+        "decisions": decisions.shown_at_once(report),
         "abilities": ability.shown_at_once(report.abilities, names),
         "crowded": len(report.abilities) > MOST_SENTENCES,
         "remarks": [(note.about or "note", note.text) for note in report.notes],
@@ -102,6 +100,12 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "provenance": {"command": None, **report.provenance.to_dict()},
         "facts": facts(report.provenance),
     }
+
+
+def _has(report: Audit, section: str) -> bool:
+    """Whether there is anything to show in a section that not all reports have."""
+    optional = {"ability": report.abilities or report.notes, "decisions": report.decisions}
+    return bool(optional.get(section, True))
 
 
 def _headings(level: str, called: str, terms: Terms) -> tuple[str, ...]:
@@ -159,6 +163,7 @@ def _drawn_on_demand(report: Audit) -> dict[str, Any]:
         "comparisons": [
             _comparison(name, members, details) for name, members in figures.charts_of(report.findings, names).items()
         ],
+        "flips": [{"name": name, "rows": rows} for name, rows in decisions.flip_charts(report).items()],
         "words": ability.drawn_on_demand(report.abilities),
         "persons": [] if some is None else list(zip(some.persons, some.groups, strict=True)),
         "templates": [] if some is None else list(some.templates),
@@ -184,6 +189,7 @@ def _specs(theme: str, report: Audit) -> dict[str, figures.Spec]:
         "boxes": figures.boxes([], terms=terms, theme=theme),
         "heat": figures.heat([], terms=terms, theme=theme),
         "words": ability.word_chart([], theme=theme),
+        "flips": decisions.flip_chart([], theme=theme),
     }
 
 

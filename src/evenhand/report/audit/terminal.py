@@ -10,6 +10,7 @@ from rich.text import Text
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.report.audit.ability import ability_in_words
+from evenhand.report.audit.decisions import HEADING, print_decisions
 from evenhand.report.audit.many import Table, tables_of, told_all
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.terms import terms_of
@@ -54,6 +55,9 @@ def print_report(report: Audit, console: Console) -> None:
     console.print()
     for one in told_all(report.findings):
         _bullet(one.text, console, style=COLOURS[one.verdict])
+    if report.decisions:
+        _heading(HEADING, console)
+        print_decisions(report, console)
     if report.abilities:
         _heading("Does the system do its job?", console)
         for ability in report.abilities:

@@ -57,9 +57,9 @@ def _in_short(findings: Sequence[Finding]) -> Told:
 
 def in_words(finding: Finding) -> str:
     """What was found: for the names tested, what it rests on, and for names like these."""
-    sentences = [_tested(finding), _rests_on(finding), _cancelling(finding), _alike(finding), _settling(finding)]
-    sentences += [_left_out(finding), _draws(finding)]
-    return " ".join(f"{sentence}." for sentence in sentences if sentence)
+    parts = [_tested(finding), _rests_on(finding), _cancelling(finding), _alike(finding), _settling(finding)]
+    parts += [_left_out(finding), _draws(finding)]
+    return " ".join(f"{part}." for part in parts if part)
 
 
 def number(value: float, *, span: float = 1.0) -> str:
@@ -232,7 +232,7 @@ def _labelled(finding: Finding) -> bool:
     return (finding.first_label, finding.second_label) != (finding.first, finding.second)
 
 
-def _sentences(finding: Finding, label: str) -> str:
+def sentences(finding: Finding, label: str) -> str:
     """Sentences about women, or with women's names; groups that have no label go by their names in the data."""
     if not _labelled(finding):
         return f"sentences of {label}" if _is_rest(finding, label) else f"sentences of the group {label}"
@@ -253,7 +253,7 @@ def _tested(finding: Finding) -> str:
 
 
 def _scored(finding: Finding, gap: str, tested: str, unsure: str) -> str:
-    first, second = (_sentences(finding, label) for label in (finding.first_label, finding.second_label))
+    first, second = (sentences(finding, label) for label in (finding.first_label, finding.second_label))
     if finding.direction == "none":
         # Groups are compared by their means where nobody has a counterpart: equal means need not be equal scores.
         exact = finding.delta_spread == 0 and not finding.generalising.standard_error
