@@ -52,6 +52,9 @@ def audit(
     equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of an output's range.")] = 0.01,
     threshold: Thresholds = None,
     sample: Sample = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="Leave out a person, a pair (she/he) or a template.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for report.html, report.json, scores and corpus.")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -77,6 +80,7 @@ def audit(
             settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
             thresholds=threshold,
             sample=sample,
+            without=without or (),
             out=out,
             overwrite=overwrite,
             command=repeating(sys.argv),

@@ -43,6 +43,13 @@ Outputs = Annotated[
 Kind = Annotated[
     str | None, typer.Option(help="What those are: score, probability, ordinal or class (else found out).")
 ]
+HighIs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="good|bad|neither",
+        help="What a high score means for the person, where a system does not say; NAME=bad,NAME=good by output.",
+    ),
+]
 Draws = Annotated[int | None, typer.Option(help="How often to ask systems that sample; their means are compared (1).")]
 Cache = Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
@@ -115,8 +122,25 @@ def names(text: str | None) -> list[str] | None:
     return found
 
 
+def meanings(text: str | None) -> str | dict[str, str] | None:
+    """`bad`, or `NAME=bad,NAME=good` as a mapping.
+
+    >>> meanings("bad"), meanings("anger=bad, joy=good")
+    ('bad', {'anger': 'bad', 'joy': 'good'})
+    """
+    if text is None or "=" not in text:
+        return text
+    said: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (one.strip() for one in part.rpartition("="))
+        if not equals or not name or name in said:
+            raise UsageError(f"--high-is {text!r}: give each output once, as in --high-is anger=bad,joy=good")
+        said[name] = value
+    return said
+
+
 FLAGS = {"bounds": "--range", "version": "--system-version"} | {
-    name: f"--{name.replace('_', '-')}" for name in ("base_url", "outputs", "kind", "draws", "cache")
+    name: f"--{name.replace('_', '-')}" for name in ("base_url", "outputs", "kind", "high_is", "draws", "cache")
 }
 """What the command line calls the fields of `AskOptions`."""
 
@@ -177,6 +201,7 @@ def _asking(
     base_url: BaseUrl = None,
     outputs: Outputs = None,
     kind: Kind = None,
+    high_is: HighIs = None,
     draws: Draws = None,
     cache: Cache = None,
 ) -> AskOptions:
@@ -186,6 +211,7 @@ def _asking(
         "base_url": base_url,
         "outputs": names(outputs),
         "kind": kind,
+        "high_is": meanings(high_is),
         "draws": draws,
         "cache": cache,
     }

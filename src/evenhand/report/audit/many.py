@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.standing import look
 from evenhand.report.audit.words import MANY, MOST_TO_ASK_FOR, Told, measured, people, short_labels, told, who
 
 SHOWN = ("higher", "lower")
@@ -87,12 +88,14 @@ def _told_of_many(block: Block) -> list[Told]:
     spoken = [*decided, *withheld][:MANY]
     rest = [one for one in largest if one not in spoken]
     alone = [sentence for one in spoken for sentence in told([one])]
-    return [*alone, *([Told(_commonest(rest), _in_common(rest, block))] if rest else [])]
+    return [*alone, *([_told_at_once(rest, block)] if rest else [])]
 
 
-def _commonest(findings: Sequence[Finding]) -> str:
-    verdicts = [finding.verdict for finding in findings]
-    return max(verdicts, key=verdicts.count)
+def _told_at_once(findings: Sequence[Finding], block: Block) -> Told:
+    """It looks as most of them do."""
+    looks = [look(finding) for finding in findings]
+    commonest = findings[looks.index(max(looks, key=looks.count))]
+    return Told(commonest.verdict, _in_common(findings, block), look(commonest))
 
 
 def _in_common(findings: Sequence[Finding], block: Block) -> str:

@@ -14,6 +14,7 @@ from evenhand.report.audit import ability, decisions, figures
 from evenhand.report.audit.details import Details, details_of
 from evenhand.report.audit.many import shown_order, told_all
 from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.standing import GREEN_IS_EARNED, css, look
 from evenhand.report.audit.terms import Terms, terms_of
 from evenhand.report.audit.words import (
     amount,
@@ -63,7 +64,7 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
     called, level = people_of(report.findings), f"{100 * (1 - settings['alpha']):g}"
     sentences, terms = told_all(report.findings), terms_of(report.findings)
     ordered = shown_order(report.findings)
-    verdicts: Counter[str] = Counter(finding.verdict for finding in report.findings)
+    verdicts: Counter[str] = Counter(look(finding) for finding in report.findings)
     return {
         "title": title,
         "terms": terms,
@@ -81,8 +82,9 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "abilities": ability.shown_at_once(report.abilities, names),
         "crowded": len(report.abilities) > MOST_SENTENCES,
         "remarks": [(note.about or "note", note.text) for note in report.notes],
-        "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
-        "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
+        "tally": [(verdict, css(verdict), verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
+        "earned": GREEN_IS_EARNED,
+        "sentences": [(css(one.look), one) for one in sentences] if len(sentences) <= MOST_SENTENCES else [],
         "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(level, called, terms))],
         "people": called,
         "level_percent": level,
@@ -138,7 +140,7 @@ def _row(
             {"value": finding.p_adjusted, "text": short_p(finding)},
             _cell(general, None if general is None else shown_p(general)),
         ],
-        "verdict": finding.verdict,
+        "look": css(look(finding)),
         "verdict_text": short_verdict(finding),
     }
 
@@ -222,7 +224,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "comparison": comparison_name(finding),
         "first": finding.first_label,
         "second": finding.second_label,
-        "verdict": finding.verdict,
+        "verdict": short_verdict(finding),
+        "look": css(look(finding)),
         "words": in_words(finding),
         "person": evidence.person,
         "without": without,

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding, Power, Withheld
+from evenhand.report.audit.harm import harm_in_words, little_in_words
+from evenhand.report.audit.standing import look
 
 MOST_TO_ASK_FOR = 5_000
 """More names than this per group are not to be had."""
@@ -26,6 +28,8 @@ class Told:
 
     verdict: str
     text: str
+    look: str = "cannot tell"
+    """What its colour goes by; see `standing`."""
 
 
 def told(findings: Sequence[Finding]) -> list[Told]:
@@ -38,11 +42,15 @@ def told(findings: Sequence[Finding]) -> list[Told]:
 
 def _told(findings: Sequence[Finding]) -> list[Told]:
     if len(findings) <= MANY:
-        return [Told(finding.verdict, in_words(finding)) for finding in findings]
+        return [_of(finding) for finding in findings]
     largest = sorted(findings, key=lambda finding: -abs(finding.mean_difference))
     shown = [finding for finding in largest if finding.verdict in ("higher", "lower")][:MANY] or largest[:1]
     rest = [finding for finding in largest if finding not in shown]
-    return [*(Told(finding.verdict, in_words(finding)) for finding in shown), *([_in_short(rest)] if rest else [])]
+    return [*map(_of, shown), *([_in_short(rest)] if rest else [])]
+
+
+def _of(finding: Finding) -> Told:
+    return Told(finding.verdict, in_words(finding), look(finding))
 
 
 def _in_short(findings: Sequence[Finding]) -> Told:
@@ -52,7 +60,8 @@ def _in_short(findings: Sequence[Finding]) -> Told:
     gaps = [finding.mean_difference for finding in findings]
     between = f"their gaps lie between {amount(min(gaps), one)} and {measured(max(gaps), one)}"
     text = f"{who(one)}, other {one.attribute} groups: {verdicts} more comparisons; {between}. Each is in the table."
-    return Told(counted.most_common(1)[0][0], text)
+    most = counted.most_common(1)[0][0]
+    return Told(most, text, next(look(finding) for finding in findings if finding.verdict == most))
 
 
 def in_words(finding: Finding) -> str:
@@ -122,10 +131,11 @@ def short_p(finding: Finding) -> str:
 
 
 def short_verdict(finding: Finding) -> str:
-    """The verdict, with the tolerance where it speaks of one."""
+    """The verdict, with the tolerance where it speaks of one, and that the system is too weak for it to say much."""
+    weak = ", too weak" if finding.says_little else ""
     if finding.verdict != "equivalent":
-        return finding.verdict
-    return f"equivalent ±{amount(finding.equivalence.delta, finding)}"
+        return f"{finding.verdict}{weak}"
+    return f"equivalent ±{amount(finding.equivalence.delta, finding)}{weak}"
 
 
 def several_comparisons(findings: Iterable[Finding]) -> set[str]:
@@ -307,14 +317,14 @@ def _alike(finding: Finding) -> str:
     interval = finding.generalising.shown_interval
     lead = f"For {people(finding)} like these{_in_one_template(finding)}: "
     if finding.verdict == "no reaction seen":
-        return f"{lead}{_no_reaction(finding)}"
+        return f"{lead}{_no_reaction(finding)}{little_in_words(finding)}"
     if interval is None:
         return f"{lead}cannot tell, because {finding.undefined['generalising.interval']}"
     low, high = amount(interval[0], finding), measured(interval[1], finding)
     between = f"the gap is {high}" if high.startswith(low) else f"the gap is between {low} and {high}"
     if finding.verdict == "equivalent":
         within = f"equivalent within ±{measured(finding.equivalence.delta, finding)}"
-        return f"{lead}{within} ({between}), unless {_unseen(finding)}"
+        return f"{lead}{within} ({between}), unless {_unseen(finding)}{little_in_words(finding)}"
     if finding.withheld is not None:
         return f"{lead}cannot tell ({between}). {_withheld(finding, finding.withheld)}"
     if finding.verdict == "cannot tell":
@@ -324,7 +334,7 @@ def _alike(finding: Finding) -> str:
         corrected = f"; significant alone, not after correcting for {count} comparisons" if alone else ""
         return f"{lead}cannot tell (the gap could be anywhere from {low} to {high}{corrected})"
     verdict = f"found {_often(finding.verdict == 'higher')}" if finding.of_tagger else finding.verdict
-    return f"{lead}{verdict} ({between})"
+    return f"{lead}{verdict} ({between}){harm_in_words(finding)}"
 
 
 def _settling(finding: Finding) -> str:

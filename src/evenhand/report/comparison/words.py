@@ -10,6 +10,8 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.metric_differences import MeasuredDifference
+from evenhand.report.audit.harm import high_in_words, little_in_words, who_is_worse_off
+from evenhand.report.audit.standing import look
 from evenhand.report.audit.words import amount, people, shown_p
 
 NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
@@ -17,20 +19,20 @@ NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller
 
 def in_words(gap: GapDifference) -> str:
     """What was found: the difference for persons like these, what it means for the size of the gap, what would help."""
-    clauses = [_difference(gap), _size(gap), _names_tested(gap), _settling(gap)]
+    clauses = [_difference(gap), _worse_off(gap), _size(gap), _names_tested(gap), _settling(gap), _little(gap)]
     return f"{_where(gap)}{'; '.join(clause for clause in clauses if clause)}."
 
 
 def told(gaps: Sequence[GapDifference]) -> list[tuple[str, str, str]]:
-    """Verdict, tag and sentence of each gap; of groups that are compared with the rest, the undecided at once."""
+    """Look, tag and sentence of each gap; of groups that are compared with the rest, the undecided at once."""
     undecided: dict[tuple[str, str], list[GapDifference]] = {}
-    said = []
+    said: list[tuple[str, str, str]] = []
     for gap in gaps:
         asked = gap.difference
         if asked.rest and asked.verdict not in ("higher", "lower"):
             undecided.setdefault((asked.attribute, f"{_where(gap)}{gap.other_called}"), []).append(gap)
         else:
-            said.append((asked.verdict, short_verdict(gap), in_words(gap)))
+            said.append((look(asked), short_verdict(gap), in_words(gap)))
     return said + [_at_once(mine) for mine in undecided.values()]
 
 
@@ -42,7 +44,7 @@ def _at_once(gaps: Sequence[GapDifference]) -> tuple[str, str, str]:
         f"{one.difference.attribute.replace('_', ' ')} against the others: {verdicts}; each is in the table."
     )
     most = counted.most_common(1)[0][0]
-    return most, most, text
+    return next(look(gap.difference) for gap in gaps if gap.difference.verdict == most), most, text
 
 
 def shown(gap: GapDifference, value: float | None) -> str:
@@ -62,10 +64,11 @@ def short_verdict(gap: GapDifference) -> str:
     A gap that is shown to be smaller or larger says so; else the difference is higher or lower, the first group's way.
     """
     verdict = gap.difference.verdict
+    weak = ", too weak" if gap.difference.says_little else ""
     if verdict == "equivalent":
-        return f"equivalent ±{shown(gap, gap.difference.equivalence.delta)}"
+        return f"equivalent ±{shown(gap, gap.difference.equivalence.delta)}{weak}"
     if verdict in ("cannot tell", "no reaction seen"):
-        return verdict
+        return f"{verdict}{weak}"
     if gap.changed_sides:
         return "changed sides"
     return gap.size if gap.size != "cannot tell" else verdict
@@ -147,6 +150,20 @@ def _shown_difference(gap: GapDifference, estimate: float, interval: tuple[float
     p = gap.difference.generalising.p_adjusted
     tested = "" if p is None else f", p {shown_p(p) if p < 0.001 else f'= {shown_p(p)}'}"
     return f"{gap.other_called}'s {_gap(gap)} is {size}{_unit(gap)} {word} than {gap.one_called}'s ({between}{tested})"
+
+
+def _worse_off(gap: GapDifference) -> str:
+    """For whom the second system is the worse one, next to the other group."""
+    difference = gap.difference
+    if difference.worse_off is None:
+        return ""
+    other = difference.second_label if difference.worse_off == difference.first else difference.first_label
+    whom = f"with {gap.other_called} than with {gap.one_called}, next to {other}"
+    return f"{who_is_worse_off(difference)} {whom} ({high_in_words(difference)})"
+
+
+def _little(gap: GapDifference) -> str:
+    return little_in_words(gap.difference).removeprefix(". But ")
 
 
 def _one_side(gap: GapDifference) -> bool:

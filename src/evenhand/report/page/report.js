@@ -84,7 +84,7 @@
 
   const finding = (found) => {
     const place = element("div", {}, element("h3", {}, found.comparison),
-      element("ul", { class: "sentences" }, element("li", { class: found.verdict.replaceAll(" ", "-") }, element("span", { class: "tag" }, found.verdict), ` ${found.words}`)));
+      element("ul", { class: "sentences" }, element("li", { class: found.look }, element("span", { class: "tag" }, found.verdict), ` ${found.words}`)));
     if (found.without !== null && !found.alone) place.append(element("p", { class: "note" }, `Without ${found.person} the gap would be ${found.without}.`));
     const grid = element("div", { class: "grid" });
     for (const part of [bars("People: contribution to the gap", "person", found.persons), bars("Templates: contribution to the gap", "template", found.templates),
