@@ -27,6 +27,7 @@ from evenhand.contrasts.declare import (
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
 from evenhand.contrasts.labels import group_label, side_labels
 from evenhand.contrasts.levels import level
+from evenhand.contrasts.parts import OverCells, Parts
 
 __all__ = [
     "CROSS",
@@ -38,6 +39,8 @@ __all__ = [
     "Floats",
     "Grouping",
     "Ints",
+    "OverCells",
+    "Parts",
     "against_rest",
     "comparisons_asked",
     "contrast",

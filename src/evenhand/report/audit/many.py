@@ -85,7 +85,8 @@ def _told_of_many(block: Block) -> list[Told]:
     largest = sorted(block, key=lambda finding: -abs(finding.mean_difference))
     decided = [one for one in largest if one.verdict in SHOWN]
     withheld = [one for one in largest if one.withheld is not None and one.withheld.verdict in SHOWN]
-    spoken = [*decided, *withheld][:MANY]
+    by_part = [one for one in largest if one.differing]
+    spoken = list({id(one): one for one in (*decided, *withheld, *by_part)}.values())[:MANY]
     rest = [one for one in largest if one not in spoken]
     alone = [sentence for one in spoken for sentence in told([one])]
     return [*alone, *([_told_at_once(rest, block)] if rest else [])]
