@@ -34,6 +34,8 @@ class MeasureSettings:
     seed: int = 0
     bootstrap: int = 0
     level: float = 0.95
+    relabellings: int = 500
+    """Deals of the terms to groups of the same sizes, for what a metric comes to where groups mean nothing; 0: none."""
     alpha: float = 0.05
     scheme: str | None = None
     expectations: tuple[str, ...] = ()
@@ -42,7 +44,12 @@ class MeasureSettings:
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
         check_measuring(
-            weight=self.weight, sample=self.sample, seed=self.seed, bootstrap=self.bootstrap, level=self.level
+            weight=self.weight,
+            sample=self.sample,
+            seed=self.seed,
+            bootstrap=self.bootstrap,
+            level=self.level,
+            relabellings=self.relabellings,
         )
         if self.scheme is not None:
             check_choice("tagging scheme", self.scheme, SCHEMES)
@@ -51,7 +58,7 @@ class MeasureSettings:
 
     def measured(self) -> dict[str, Any]:
         """What `measure` takes."""
-        names = ("groups", "background", "weight", "sample", "seed", "bootstrap", "level")
+        names = ("groups", "background", "weight", "sample", "seed", "bootstrap", "level", "relabellings")
         return {name: getattr(self, name) for name in names}
 
 

@@ -21,7 +21,9 @@ class Measurement:
     by_group: Mapping[str, float | None] = field(default_factory=dict)
     """Each group's part: its mean over pairs (PCM), its comparison (BCM, VBCM), its score φ (MCM)."""
     interval: Interval | None = None
-    """From the bootstrap over sources; None where none was asked for."""
+    """From resamples of the sources: what the value would be with many more of them, for the terms tested.
+
+    None where none was asked for."""
     undefined: str | None = None
     scores: Mapping[str, float | None] | None = None
     """φ of each group, where it is a number."""
@@ -34,6 +36,16 @@ class Measurement:
     """For counterfactual metrics, how many sources hold examples of these groups."""
     lacking: Mapping[str, int] = field(default_factory=dict)
     """How many of them lack a group, and are left out of the comparisons with it."""
+    expected_if_exchangeable: float | None = None
+    """The mean over deals of the terms to groups of the same sizes: what a system gets that groups mean nothing to."""
+    range_if_exchangeable: Interval | None = None
+    """What 95 % of these deals come to."""
+    excess: float | None = None
+    """The value less what is expected if terms are exchangeable."""
+    p: float | None = None
+    """The share of deals that lie as far out as the value, which speaks for terms like these in these sources."""
+    not_exchangeable: str | None = None
+    """Why terms cannot be dealt, or why that says nothing here; None also where it was not asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -51,6 +63,11 @@ class Measurement:
             "error": self.error,
             "sources": self.sources,
             "lacking": dict(self.lacking) or None,
+            "expected_if_exchangeable": self.expected_if_exchangeable,
+            "range_if_exchangeable": self.range_if_exchangeable and list(self.range_if_exchangeable),
+            "excess": self.excess,
+            "p": self.p,
+            "not_exchangeable": self.not_exchangeable,
         }
         return plain | {name: entry for name, entry in beside.items() if entry is not None}
 
