@@ -36,8 +36,12 @@ class Deals:
 
     @cached_property
     def _members(self) -> Floats:
-        members = self.dealt[:, None, :] == np.arange(self.groups)[:, None]
-        return np.asarray(members, dtype=np.float64)
+        return members_of(self.dealt, self.groups)
+
+
+def members_of(dealt: Ints, groups: int) -> Floats:
+    """(deals, groups, terms): 1 where the term is in the group."""
+    return np.asarray(dealt[:, None, :] == np.arange(groups)[:, None], dtype=np.float64)
 
 
 def deals_of(group: Ints, terms: Sequence[str], *, draws: int, seed: int) -> Deals:

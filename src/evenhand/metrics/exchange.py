@@ -18,10 +18,11 @@ from evenhand.metrics.cells import Cells
 from evenhand.metrics.comparisons import Among, OfSets
 from evenhand.metrics.counterfactual import compared_columns, counterfactual_metric
 from evenhand.metrics.counts import Counts
-from evenhand.metrics.deals import Deals, deals_of
+from evenhand.metrics.deals import Deals, deals_of, members_of
 from evenhand.metrics.dealt_sets import share_above, wins
 from evenhand.metrics.design import Design, Prepared, Sides
 from evenhand.metrics.groupwise import compared_scores, compared_sets, group_metric, mean_scores, rate_scores
+from evenhand.metrics.measurements import TermWithout
 from evenhand.metrics.metric import UNPERTURBED, AnyMetric, Metric, OwnMetric
 from evenhand.metrics.predictions import BETWEEN, Predictions
 from evenhand.metrics.scores import TPR, Mean, Rate, Values
@@ -36,6 +37,8 @@ AT_ONCE = 1 << 19
 SHARE_DEFINED = 0.95
 """What deals come to is shown where at least this share of them has a value."""
 LEVEL = 0.95
+HALF = 0.5
+"""A metric rests on a term without which no more than this share of its excess is left."""
 ALIKE = "every deal gives the same value, so terms dealt to other groups say nothing about it"
 NOT_OF_GROUPS = "it compares terms with the unperturbed sentence, and that stays as it is whoever is in which group"
 NOT_BY_TERM = "counts are given by group and not by term"
@@ -83,6 +86,27 @@ class Exchange:
         own = 0 if self.deals.exact else 1
         return Exchangeable(expected, (float(low), float(high)), (as_far + own) / (len(defined) + own))
 
+    def rests_on(self, metric: AnyMetric, code: int, value: float, expected: float) -> TermWithout | None:
+        """The term without which at most half of the excess is left, and the value without it; None: there is none.
+
+        Not for signed metrics, whose groups say more, nor where no two deals can be looked at together.
+        """
+        way = self._way(metric, self.design.sides(metric), code)
+        sampled = isinstance(metric, Metric) and isinstance(metric.d, Among) and metric.d.expected_tuples is None
+        if way is None or sampled or metric.signed:
+            return None
+        terms = len(self._units)
+        without = np.repeat(members_of(self.true[None], self.deals.groups), terms, axis=0)
+        without[np.arange(terms), :, np.arange(terms)] = 0.0
+        at_once = max(1, way[0])
+        values = np.concatenate([way[1](without[start : start + at_once]) for start in range(0, terms, at_once)])
+        left = (values - expected) / (value - expected)
+        if np.isnan(left).all() or np.nanmin(left) > HALF:
+            return None
+        least = int(np.nanargmin(left))
+        group, term = self._units[least].split(BETWEEN, 1)
+        return TermWithout(group, term, float(values[least]))
+
     def values(self, metric: AnyMetric, code: int) -> Floats:
         """The metric's value for every deal; NaN where it has none."""
         sides = self.design.sides(metric)
@@ -97,9 +121,13 @@ class Exchange:
     @cached_property
     def deals(self) -> Deals:
         """The terms, dealt."""
-        units = [name.split(BETWEEN, 1) for name in self._units]
-        group = np.array([self.design.names.index(group) for group, _ in units])
-        return deals_of(group, [term for _, term in units], draws=self.draws, seed=self.design.seed)
+        terms = [name.split(BETWEEN, 1)[1] for name in self._units]
+        return deals_of(self.true, terms, draws=self.draws, seed=self.design.seed)
+
+    @cached_property
+    def true(self) -> Ints:
+        """The group that each term is in."""
+        return np.array([self.design.names.index(name.split(BETWEEN, 1)[0]) for name in self._units])
 
     @cached_property
     def _units(self) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from evenhand.files.plain import rebuild
@@ -11,6 +11,15 @@ from evenhand.files.plain import rebuild
 ALL = "all"
 """The class of metrics that have one value for all classes."""
 Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class TermWithout:
+    """A term of a group, and what a metric is without it."""
+
+    group: str
+    term: str
+    without: float
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,8 @@ class Measurement:
     """The share of deals that lie as far out as the value, which speaks for terms like these in these sources."""
     not_exchangeable: str | None = None
     """Why terms cannot be dealt, or why that says nothing here; None also where it was not asked for."""
+    rests_on: TermWithout | None = None
+    """Where p is below 0.05: the one term without which at most half of the excess is left, if there is one."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -68,6 +79,7 @@ class Measurement:
             "excess": self.excess,
             "p": self.p,
             "not_exchangeable": self.not_exchangeable,
+            "rests_on": self.rests_on and asdict(self.rests_on),
         }
         return plain | {name: entry for name, entry in beside.items() if entry is not None}
 

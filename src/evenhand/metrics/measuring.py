@@ -23,6 +23,8 @@ from evenhand.stats.types import Floats
 
 AT_ONCE = 1 << 20
 """How many weights are held at a time while resampling."""
+UNLIKELY = 0.05
+"""What exceeds chance by so much is asked what it rests on."""
 
 
 def check_measuring(
@@ -125,6 +127,9 @@ def exchanged(found: Measurement, metric: AnyMetric, code: int, exchange: Exchan
     if exchange is None or found.value is None:
         return found
     dealt = exchange.of(metric, code, found.value)
+    rests_on = None
+    if dealt.expected is not None and dealt.p is not None and dealt.p < UNLIKELY:
+        rests_on = exchange.rests_on(metric, code, found.value, dealt.expected)
     return replace(
         found,
         expected_if_exchangeable=dealt.expected,
@@ -132,6 +137,7 @@ def exchanged(found: Measurement, metric: AnyMetric, code: int, exchange: Exchan
         excess=None if dealt.expected is None else found.value - dealt.expected,
         p=dealt.p,
         not_exchangeable=dealt.undefined,
+        rests_on=rests_on,
     )
 
 

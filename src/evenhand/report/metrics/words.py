@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from evenhand.measuring import Measured
-from evenhand.metrics.failures import Behaviour
+from evenhand.metrics.failures import Behaviour, Shared
 from evenhand.metrics.measurements import ALL, Measurement
+from evenhand.metrics.measuring import UNLIKELY
 from evenhand.metrics.metric import AnyMetric
+from evenhand.metrics.rests_on import GapWithout
 from evenhand.metrics.table import METRICS
 from evenhand.metrics.testing import Generalising
 from evenhand.report.audit.words import number, shown_p
@@ -28,7 +30,8 @@ def group_label(result: Measured, group: str) -> str:
 def in_words(result: Measured) -> str:
     """The few things to know first: how often the answer changes, by how much, and whether terms like these show it."""
     parts = [_behaviour(behaviour) for behaviour in result.behaviours]
-    parts += [_moves(result), _general(result), *(f"{note}." for note in result.notes)]
+    parts += [_moves(result), _exceeding(result), _general(result), _resting(result)]
+    parts += [f"{note}." for note in result.notes]
     return " ".join(part for part in parts if part)
 
 
@@ -37,8 +40,89 @@ def shown(measurement: Measurement) -> str:
     return UNDEFINED if measurement.value is None else number(measurement.value)
 
 
+def shown_expected(measurement: Measurement) -> str:
+    """What a system gets that groups mean nothing to; nothing where that is not known."""
+    expected = measurement.expected_if_exchangeable
+    return "" if expected is None else number(expected)
+
+
+def shown_excess(measurement: Measurement) -> str:
+    """What the value has above that."""
+    return "" if measurement.excess is None else number(measurement.excess)
+
+
+def shown_chance(measurement: Measurement) -> str:
+    """How often terms dealt at random come to as much."""
+    return "" if measurement.p is None else shown_p(measurement.p)
+
+
+def against_chance(measurement: Measurement) -> str:
+    """`a fair system would get 0.015 here; excess 0.001 (p = 0.61)`; nothing where terms were not dealt."""
+    if measurement.excess is None or measurement.p is None:
+        return ""
+    return (
+        f"a fair system would get {shown_expected(measurement)} here; "
+        f"excess {shown_excess(measurement)} (p {equals_p(measurement.p)})"
+    )
+
+
+def equals_p(p: float) -> str:
+    """With its sign: `= 0.61`, or `< 0.001`."""
+    text = shown_p(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def failures_rest_on(behaviour: Behaviour) -> list[str]:
+    """`All 16 failures contain freethinker; without it, the rate is 0.0%.`"""
+    return [_shared(one) for one in behaviour.rests_on]
+
+
+def _shared(one: Shared) -> str:
+    names = f"{', '.join(one.names[:-1])} or {one.names[-1]}" if len(one.names) > 1 else one.names[0]
+    number_of = f"All {one.of:,} failures" if one.failures == one.of else f"{one.failures:,} of {one.of:,} failures"
+    them = "it" if len(one.names) == 1 else "them"
+    left = "" if one.without is None else f"; without {them}, the rate is {one.without:.1%}"
+    if one.what == "terms":
+        return f"{number_of} contain {names}{left}."
+    sources = "one source" if len(one.names) == 1 else f"{len(one.names)} sources"
+    return f"{number_of} are in {sources} ({', '.join(one.names)}){left}."
+
+
+def gap_rests_on(result: Measured, one: GapWithout) -> str:
+    """`The gap of atheists in the probability of negative (0.031) rests on freethinker: without it, it is 0.004.`"""
+    what = RIGHT if one.label == ALL else "the score" if one.label == "score" else f"the probability of {one.label}"
+    return (
+        f"The gap of {group_label(result, one.group)} in {what} ({number(one.gap)}) rests on {one.term}: "
+        f"without it, it is {number(one.without)}."
+    )
+
+
+def metric_rests_on(found: Measurement) -> str:
+    """`without freethinker 0.012`; nothing where no single term carries it."""
+    return "" if found.rests_on is None else f"without {found.rests_on.term} {number(found.rests_on.without)}"
+
+
+def _resting(result: Measured) -> str:
+    """What gaps rest on; of two classes, one mirrors the other."""
+    mirrored = result.measurements.classes[:1] if len(result.measurements.classes) == 2 else ()
+    return " ".join(gap_rests_on(result, one) for one in result.rests_on if one.label not in mirrored)
+
+
+def _exceeding(result: Measured) -> str:
+    """How many values lie outside what chance does, and how many would by chance."""
+    dealt = [found for _, _, found in result.measurements if found.p is not None]
+    beyond = sum(found.p is not None and found.p < UNLIKELY for found in dealt)
+    if not dealt:
+        return ""
+    verb = "goes" if beyond == 1 else "go"
+    return (
+        f"Of {_counted(len(dealt), 'metric value')}, {beyond} {verb} beyond what a fair system would get "
+        f"(p < {UNLIKELY:g} each, not corrected; about {max(1, round(UNLIKELY * len(dealt)))} would by chance)."
+    )
+
+
 def shown_interval(measurement: Measurement) -> str:
-    """From the bootstrap over sources."""
+    """From resamples of the sources, for the terms tested."""
     if measurement.interval is None:
         return ""
     return " to ".join(number(end) for end in measurement.interval)
@@ -64,7 +148,7 @@ def _behaviour(behaviour: Behaviour) -> str:
         "minimum functionality": "It is wrong in",
         "directional expectation": "The score moves the wrong way in",
     }[behaviour.kind]
-    return f"{what} {behaviour.rate:.1%}{interval} of the cases."
+    return " ".join([f"{what} {behaviour.rate:.1%}{interval} of the cases.", *failures_rest_on(behaviour)])
 
 
 def _moves(result: Measured) -> str:
@@ -74,7 +158,9 @@ def _moves(result: Measured) -> str:
     for what, gap in gaps.items():
         if gap is not None and gap.value is not None:
             said = "the score" if result.measurements.classes == ("score",) else what
-            return f"{said.capitalize()} differs by {number(gap.value)} between two groups on average."
+            chance = against_chance(gap)
+            end = f"; {chance}." if chance else "."
+            return f"{said.capitalize()} differs by {number(gap.value)} between two groups on average{end}"
     return ""
 
 
