@@ -33,6 +33,9 @@ CHANCE = 0.01
 """How likely it may be that chance alone puts so many failures on so few of the terms, whichever they are."""
 HALF = 0.5
 """A gap rests on a term without which no more than this share of it is left."""
+SMALL = 1e-9
+WORTH_IT = 0.01
+"""Gaps below this share of the range of probabilities, or of the scores at hand, are not asked what they rest on."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def gaps_without(
     """
     if not any(predictions.terms):
         return ()
-    asked = list(_looked_at(tests))
+    asked = list(_looked_at(tests, least=WORTH_IT * _range(predictions)))
     odd = {(label, group): _odd_one(predictions, label, group) for label, group, _ in asked}
     left = {
         (group, term): again(predictions.select(~_rows_of(predictions, group, term)))
@@ -109,9 +112,16 @@ def gaps_without(
     return tuple(found)
 
 
-def _looked_at(tests: GroupTests) -> Iterator[tuple[str, str, float]]:
+def _range(predictions: Predictions) -> float:
+    if predictions.probabilities is None or not predictions.regression:
+        return 1.0
+    return float(np.ptp(predictions.probabilities))
+
+
+def _looked_at(tests: GroupTests, *, least: float) -> Iterator[tuple[str, str, float]]:
     for label, both in tests:
-        known = {group: gap for group, gap in _estimates(tests, label).items() if gap}
+        estimates = _estimates(tests, label)
+        known = {group: gap for group, gap in estimates.items() if gap is not None and abs(gap) >= max(least, SMALL)}
         if not known or both.generalising is None:
             continue
         largest = max(known, key=lambda group: abs(known[group]))

@@ -7,7 +7,6 @@ from evenhand.metrics.failures import Behaviour, Shared
 from evenhand.metrics.measurements import ALL, Measurement
 from evenhand.metrics.measuring import UNLIKELY
 from evenhand.metrics.metric import AnyMetric
-from evenhand.metrics.rests_on import GapWithout
 from evenhand.metrics.table import METRICS
 from evenhand.metrics.testing import Generalising
 from evenhand.report.audit.words import number, shown_p
@@ -30,7 +29,7 @@ def group_label(result: Measured, group: str) -> str:
 def in_words(result: Measured) -> str:
     """The few things to know first: how often the answer changes, by how much, and whether terms like these show it."""
     parts = [_behaviour(behaviour) for behaviour in result.behaviours]
-    parts += [_moves(result), _exceeding(result), _general(result), _resting(result)]
+    parts += [_moves(result), _exceeding(result), _general(result), *gaps_rest_on(result)]
     parts += [f"{note}." for note in result.notes]
     return " ".join(part for part in parts if part)
 
@@ -88,24 +87,30 @@ def _shared(one: Shared) -> str:
     return f"{number_of} are in {sources} ({', '.join(one.names)}){left}."
 
 
-def gap_rests_on(result: Measured, one: GapWithout) -> str:
-    """`The gap of atheists in the probability of negative (0.031) rests on freethinker: without it, it is 0.004.`"""
-    what = RIGHT if one.label == ALL else "the score" if one.label == "score" else f"the probability of {one.label}"
-    return (
-        f"The gap of {group_label(result, one.group)} in {what} ({number(one.gap)}) rests on {one.term}: "
-        f"without it, it is {number(one.without)}."
-    )
+def gaps_rest_on(result: Measured) -> list[str]:
+    """`The gap of atheists rests on freethinker: without it, 0.004 instead of 0.031 in the probability of negative.`
+
+    One sentence for each group and term; of two classes, one mirrors the other.
+    """
+    mirrored = result.measurements.classes[:1] if len(result.measurements.classes) == 2 else ()
+    by_term: dict[tuple[str, str], list[str]] = {}
+    for one in result.rests_on:
+        if one.label not in mirrored:
+            left = f"{number(one.without)} instead of {number(one.gap)} in {_looked_at(one.label)}"
+            by_term.setdefault((one.group, one.term), []).append(left)
+    return [
+        f"The gap of {group_label(result, group)} rests on {term}: without it, {', '.join(left)}."
+        for (group, term), left in by_term.items()
+    ]
+
+
+def _looked_at(label: str) -> str:
+    return RIGHT if label == ALL else "the score" if label == "score" else f"the probability of {label}"
 
 
 def metric_rests_on(found: Measurement) -> str:
     """`without freethinker 0.012`; nothing where no single term carries it."""
     return "" if found.rests_on is None else f"without {found.rests_on.term} {number(found.rests_on.without)}"
-
-
-def _resting(result: Measured) -> str:
-    """What gaps rest on; of two classes, one mirrors the other."""
-    mirrored = result.measurements.classes[:1] if len(result.measurements.classes) == 2 else ()
-    return " ".join(gap_rests_on(result, one) for one in result.rests_on if one.label not in mirrored)
 
 
 def _exceeding(result: Measured) -> str:
@@ -185,7 +190,7 @@ def _asked(result: Measured) -> dict[str, Generalising]:
     """The tests that have an answer, by what they look at; of two classes, one mirrors the other."""
     classes = [label for label in result.tests.classes if label != ALL]
     looked_at = classes[1:] if len(classes) == 2 else [one for one in classes if one in result.measurements.classes]
-    names = {label: "the score" if label == "score" else f"the probability of {label}" for label in looked_at}
+    names = {label: _looked_at(label) for label in looked_at}
     names |= {ALL: RIGHT} if ALL in result.tests.classes else {}
     asked = {what: result.tests[label].generalising for label, what in names.items()}
     return {what: tests for what, tests in asked.items() if tests is not None and tests.omnibus.p is not None}
