@@ -127,7 +127,7 @@ def test_an_interval_needs_most_of_the_resamples() -> None:
         source=np.repeat(["s1", "s2", "s3", "s4"], 2).tolist(), group=["A", "B"] * 4, gold=[1] * 4 + [0] * 4,
         predicted=[1, 0] * 2 + [0] * 4,
     )  # fmt: skip
-    found = measure(predictions, ["tpr_gap"], bootstrap=200)["tpr_gap"]["1"]
+    found = measure(predictions, ["tpr_gap"], bootstrap=2000)["tpr_gap"]["1"]
     assert (found.value, found.interval) == (1.0, None)
     assert "fewer than 95%" in (found.undefined or "")
 

@@ -58,6 +58,7 @@ def _shown(report: Metrics) -> dict[str, Any]:
         "attributes": list(dict.fromkeys(result.attribute for result in report.results)),
         "classes": classes_of(report),
         "several": len({result.attribute for result in report.results}) > 1,
+        "headings": _headings(systems=len(systems) > 1, attributes=len({one.attribute for one in report.results}) > 1),
         "rows": [row for result in report.results for row in _rows(result)],
         "tests": [_tests(result) for result in report.results],
         "failures": [failure for result in report.results for failure in _failures(result)],
@@ -67,6 +68,12 @@ def _shown(report: Metrics) -> dict[str, Any]:
         "facts": facts(report.provenance),
         "provenance": {"command": None, **report.provenance.to_dict()},
     }
+
+
+def _headings(*, systems: bool, attributes: bool) -> list[str]:
+    """Of the table of all values; what is the same in every row is left out."""
+    lead = ["metric", *(["system"] if systems else []), *(["attribute"] if attributes else [])]
+    return [*lead, "class", "value", "fair system", "excess", "p", "interval", "rests on", "ideal", "looks at"]
 
 
 def _rows(result: Measured) -> list[dict[str, Any]]:
