@@ -31,7 +31,8 @@ COLUMNS = (
     Column("fair system", right=True),
     Column("p", right=True),
     Column("interval", right=True),
-    Column("furthest from the ideal", wraps=True),
+    Column("ideal", right=True),
+    Column("furthest from it", wraps=True),
 )
 
 
@@ -65,7 +66,8 @@ def _row(result: Measured, name: str, label: str, found: Measurement) -> tuple[s
     furthest = _furthest(result, name, found.by_group)
     rests_on = metric_rests_on(found)
     said = ", ".join(part for part in (furthest, rests_on) if part)
-    return name, label, shown(found), shown_expected(found), shown_chance(found), shown_interval(found), said
+    chance = shown_expected(found), shown_chance(found)
+    return name, label, shown(found), *chance, shown_interval(found), f"{metric(name).ideal:g}", said
 
 
 def _known(found: Measurement) -> bool:
