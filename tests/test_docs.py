@@ -99,3 +99,15 @@ def test_the_commands_that_compare_two_runs_run(tmp_path: Path, monkeypatch: pyt
         done = CliRunner().invoke(app, shlex.split(line.partition(" #")[0])[1:])
         assert done.exit_code == 0, (line, done.exception)
     assert "compared  comparison  vader, textblob on eec: textblob against vader" in done.stdout
+
+
+def test_what_the_page_about_exports_shows_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = ROOT / "docs" / "exports.md"
+    monkeypatch.chdir(tmp_path)
+    for words in commands_in(path):
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, (words, done.exception)
+    assert {"record.md", "result"} <= {place.name for place in tmp_path.iterdir()}
+    assert "Ada Lovelace" in (tmp_path / "result" / "report.json").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(code, "exports.md", "exec"), {})  # noqa: S102

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evenhand.repairs import Calibrator, load_calibrator
     from evenhand.repairs.result import Repair
     from evenhand.repairs.workshop import RepairSettings
-    from evenhand.results import Note, Provenance, Result
+    from evenhand.results import Note, Provenance, Result, Statement
     from evenhand.specs.resolving import load_system
     from evenhand.studies import Study
     from evenhand.systems import BaseScorer, BaseTagger, Output, Scorer, Tagger, as_scorer, as_tagger
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evenhand.verbs.chat import chat
     from evenhand.verbs.compare import compare
     from evenhand.verbs.drift import drift
+    from evenhand.verbs.export import export
     from evenhand.verbs.measure import measure
     from evenhand.verbs.rate import rate
     from evenhand.verbs.repair import repair
@@ -65,6 +66,7 @@ __all__ = [
     "Scores",
     "Settings",
     "Sheets",
+    "Statement",
     "Study",
     "Tagger",
     "Tags",
@@ -77,6 +79,7 @@ __all__ = [
     "compare",
     "drift",
     "eec",
+    "export",
     "load_calibrator",
     "load_corpus",
     "load_result",
@@ -117,6 +120,7 @@ _HOMES = {
     "Scores": "evenhand.asking",
     "Settings": "evenhand.comparing",
     "Sheets": "evenhand.annotating",
+    "Statement": "evenhand.results",
     "Study": "evenhand.studies",
     "Tagger": "evenhand.systems",
     "Tags": "evenhand.asking",
@@ -129,6 +133,7 @@ _HOMES = {
     "compare": "evenhand.verbs.compare",
     "drift": "evenhand.verbs.drift",
     "eec": "evenhand.corpora",
+    "export": "evenhand.verbs.export",
     "load_calibrator": "evenhand.repairs",
     "load_corpus": "evenhand.corpora",
     "load_result": "evenhand.verbs.saved",

@@ -20,12 +20,15 @@ from evenhand.cli.options import (
     asks_systems,
     repeating,
     stdout_kept_clean,
+    takes_statement_of_tolerance,
 )
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.results import Statement
 
 
+@takes_statement_of_tolerance
 @asks_systems
 def audit(
     systems: Annotated[
@@ -51,6 +54,7 @@ def audit(
     seed: Annotated[int, typer.Option(help="For the sample and the permutations.")] = 0,
     *,
     how: AskOptions,
+    statement: Statement,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
     from evenhand.cli.show import show_saved
@@ -70,6 +74,7 @@ def audit(
             out=out,
             overwrite=overwrite,
             command=repeating(sys.argv),
+            statement=statement,
             **how,
         )
     show_saved(found, out, as_json=as_json)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson, Overwrite, names, refuse_given, repeating
+from evenhand.cli.options import AsJson, Overwrite, names, refuse_given, repeating, takes_statement
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.measuring import MeasureSettings
     from evenhand.metrics.quality_rows import Kind
+    from evenhand.results import Statement
 
 KINDS: dict[str, Kind] = {
     "binary": "classification",
@@ -29,6 +30,7 @@ QUALITY_TAKES = ("path", "by", "task", "cluster", "bootstrap", "level", "seed", 
 TASKS = ("binary", "multiclass", "regression", "ordinal", "tagging")
 
 
+@takes_statement
 def measure(
     ctx: typer.Context,
     path: Annotated[
@@ -68,6 +70,8 @@ def measure(
     out: Annotated[Path | None, typer.Option(help="Folder for metrics.html, .json and .csv, and figures.")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
+    *,
+    statement: Statement,
 ) -> None:
     """Measure predictions by group: metrics, tests and failing examples."""
     from evenhand.cli.show import show_saved
@@ -102,7 +106,13 @@ def measure(
         expectations=tuple(expect or ()),
     )
     found = run(
-        path, attributes=attribute, settings=settings, out=out, overwrite=overwrite, command=repeating(sys.argv)
+        path,
+        attributes=attribute,
+        settings=settings,
+        out=out,
+        overwrite=overwrite,
+        command=repeating(sys.argv),
+        statement=statement,
     )
     show_saved(found, out, as_json=as_json)
 

@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from inspect import Signature, signature
 from pathlib import Path
@@ -19,9 +20,12 @@ from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.results import Statement
 
-NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0, "--overwrite": 0}
-"""Options that change where results go, not what they are, and how many values follow them."""
+STATED = ("--auditor", "--date", "--model-version", "--tolerance-set-on", "--tolerance-reason")
+"""Options that say something about a test; whoever repeats it says that for themselves."""
+NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0, "--overwrite": 0, **dict.fromkeys(STATED, 1)}
+"""Options that change where results go and what is said of them, not what they are; how many values follow each."""
 
 Range = Annotated[
     str | None,
@@ -54,6 +58,20 @@ Alpha = Annotated[float, typer.Option(help="The level of the tests.")]
 Correction = Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace whatever result --out holds, also one of other systems.")
+]
+
+SAID = "What you say about the test (changes no number)"
+Auditor = Annotated[str | None, typer.Option(metavar="NAME", help="Who answers for the test.", rich_help_panel=SAID)]
+Date = Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="When the test was made.", rich_help_panel=SAID)]
+ModelVersion = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="Which version of the model was tested.", rich_help_panel=SAID),
+]
+ToleranceSetOn = Annotated[
+    str | None, typer.Option(metavar="YYYY-MM-DD", help="When the tolerance was set.", rich_help_panel=SAID)
+]
+ToleranceReason = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="Why it is what it is, and who set it.", rich_help_panel=SAID)
 ]
 
 
@@ -96,17 +114,51 @@ FLAGS = {"bounds": "--range", "version": "--system-version"} | {
 
 def asks_systems(command: Callable[..., None]) -> Callable[..., None]:
     """A command with the options that say how systems are asked; it gets those that were given as `how`."""
-    own = signature(command, eval_str=True, locals={"AskOptions": dict}).parameters.values()
-    shared = signature(_asking, eval_str=True, locals={"AskOptions": dict}).parameters
-    takes = [*(one for one in own if one.name != "how"), *shared.values()]
+    return _sharing(command, _asking, "how")
+
+
+def takes_statement(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options by which people say who tested, when and what; it gets them as `statement`."""
+    return _sharing(command, _stated, "statement")
+
+
+def takes_statement_of_tolerance(command: Callable[..., None]) -> Callable[..., None]:
+    """The same, and when and why the tolerance was set."""
+    return _sharing(command, _stated_of_tolerance, "statement")
+
+
+def _sharing(command: Callable[..., None], options: Callable[..., Any], name: str) -> Callable[..., None]:
+    """A command that takes the options of a function too, and gets what that makes of them by a name."""
+    known = {"AskOptions": dict, "Statement": object}
+    own = signature(command, eval_str=True, locals=known).parameters.values()
+    shared = signature(options, eval_str=True, locals=known).parameters
+    takes = [*(one for one in own if one.name != name), *shared.values()]
 
     @wraps(command)
-    def asking(**given: Any) -> None:
-        command(how=_asking(**{name: given.pop(name) for name in shared}), **given)
+    def sharing(**given: Any) -> None:
+        command(**{name: options(**{one: given.pop(one) for one in shared})}, **given)
 
-    asking.__annotations__ = {one.name: one.annotation for one in takes}
-    vars(asking)["__signature__"] = Signature(takes)
-    return asking
+    sharing.__annotations__ = {one.name: one.annotation for one in takes}
+    vars(sharing)["__signature__"] = Signature(takes)
+    return sharing
+
+
+def _stated(*, auditor: Auditor = None, date: Date = None, model_version: ModelVersion = None) -> Statement:
+    from evenhand.results import Statement
+
+    return Statement(auditor=auditor, date=date, model_version=model_version)
+
+
+def _stated_of_tolerance(
+    *,
+    auditor: Auditor = None,
+    date: Date = None,
+    model_version: ModelVersion = None,
+    tolerance_set_on: ToleranceSetOn = None,
+    tolerance_reason: ToleranceReason = None,
+) -> Statement:
+    said = _stated(auditor=auditor, date=date, model_version=model_version)
+    return replace(said, tolerance_set_on=tolerance_set_on, tolerance_reason=tolerance_reason)
 
 
 def _asking(

@@ -8,17 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli.options import FLAGS, AsJson, Overwrite, asks_systems, repeating, stdout_kept_clean
+from evenhand.cli.options import (
+    FLAGS,
+    AsJson,
+    Overwrite,
+    asks_systems,
+    repeating,
+    stdout_kept_clean,
+    takes_statement,
+)
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.results import Statement
 
 ALL_GROUPS = "1,2,3,4"
 TABLES = "for tables of scores alone; systems are rated on the data groups and on conversations"
 SYSTEMS = "for systems that can be asked; a table of --scores has its answers"
 
 
+@takes_statement
 @asks_systems
 def rate(
     systems: Annotated[
@@ -59,6 +69,7 @@ def rate(
     as_json: AsJson = False,
     *,
     how: AskOptions,
+    statement: Statement,
 ) -> None:
     """Rate systems for bias: raw scores, a partial order, and levels from 1 (least biased)."""
     from evenhand.cli.show import show_saved
@@ -73,6 +84,7 @@ def rate(
         "out": out,
         "overwrite": overwrite,
         "command": repeating(sys.argv),
+        "statement": statement,
     }
     if systems:
         _refuse({"--scores": scores, "--attribute": attribute, "--confounder": confounder}, TABLES)

@@ -18,12 +18,15 @@ from evenhand.cli.options import (
     asks_systems,
     repeating,
     stdout_kept_clean,
+    takes_statement,
 )
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.results import Statement
 
 
+@takes_statement
 @asks_systems
 def repair(
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="As for `evenhand audit`; one system.")],
@@ -52,6 +55,7 @@ def repair(
     overwrite: Overwrite = False,
     *,
     how: AskOptions,
+    statement: Statement,
 ) -> None:
     """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
     from evenhand.cli.show import show_saved
@@ -80,6 +84,7 @@ def repair(
             out=out,
             overwrite=overwrite,
             command=repeating(sys.argv),
+            statement=statement,
             **how,
         )
     if out is not None:

@@ -1,23 +1,54 @@
-"""`evenhand report`: show a saved result again, without asking anybody."""
+"""`evenhand report`: show a saved result again, without asking anybody, or hand it to those who must answer for it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson
+from evenhand.cli.options import AsJson, refuse_given, takes_statement_of_tolerance
+from evenhand.errors import UsageError
+
+if TYPE_CHECKING:
+    from evenhand.results import Statement
+
+FORMATS = ("model-card", "test-record", "pdf")
+"""As in `evenhand.report.exports`, which is not imported for a help text."""
+SHOWS = ("folder", "as_json", "html", "figures", "tables")
+EXPORTS = (
+    *("folder", "form", "system", "out", "overwrite"),
+    *("auditor", "date", "model_version", "tolerance_set_on", "tolerance_reason"),
+)
+"""What applies without --format, and with it."""
 
 
+@takes_statement_of_tolerance
 def report(
+    ctx: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What a command with --out DIR wrote.")],
     as_json: AsJson = False,
     html: Annotated[bool, typer.Option("--html", help="Write the page again.")] = False,
     figures: Annotated[bool, typer.Option("--figures", help="Write DIR/figures: PNG and SVG.")] = False,
     tables: Annotated[bool, typer.Option("--tables", help="Write the tables: CSV, Markdown, LaTeX.")] = False,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="|".join(FORMATS), help="Export it; text goes to stdout, pdf to DIR/report.pdf."
+        ),
+    ] = None,
+    system: Annotated[str | None, typer.Option(help="With --format: one of several systems. Default: all.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="With --format: the file to write.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that --out names.")] = False,
+    *,
+    statement: Statement,
 ) -> None:
-    """Show a saved result of any kind again; or write its page, figures and tables."""
+    """Show a saved result of any kind again; write its page, figures and tables; or export it (--format)."""
+    if form is not None:
+        refuse_given(ctx, EXPORTS, "with --format")
+        _export(folder, form, system=system, out=out, overwrite=overwrite, statement=statement)
+        return
+    refuse_given(ctx, SHOWS, "without --format")
     from evenhand.cli.show import show
     from evenhand.verbs.saved import load_result
 
@@ -28,3 +59,17 @@ def report(
         typer.echo(str(path), err=as_json)
     if as_json or not written:
         show(loaded, as_json=as_json, folder=home)
+
+
+def _export(
+    folder: Path, form: str, *, system: str | None, out: Path | None, overwrite: bool, statement: Statement
+) -> None:
+    from evenhand.report.exports import FORMATS as KNOWN
+    from evenhand.verbs.export import export
+
+    if form not in KNOWN:
+        raise UsageError(f"--format takes {', '.join(KNOWN)}, not {form!r}")
+    own = out is None and KNOWN[form].binary
+    place = (folder.parent if folder.is_file() else folder) / f"report{KNOWN[form].ending}" if own else out
+    content = export(folder, form, system=system, statement=statement, out=place, overwrite=overwrite or own)
+    typer.echo(str(place) if place is not None else content.decode(), nl=place is not None)

@@ -15,7 +15,7 @@ from evenhand.rating.questions import Answer, answers
 from evenhand.rating.ratings import REPLICATES, RULES, Rating, RatingSettings, rate_table
 from evenhand.rating.rejection import RejectionSettings, preset
 from evenhand.rating.table import checked, read_scores
-from evenhand.results import Provenance, Result, Subject, SystemUsed, check_out
+from evenhand.results import Provenance, Result, Statement, Subject, SystemUsed, check_out
 
 COLUMNS = {
     **dict.fromkeys(("data", "group", "attribute", "via", "method", "system"), pl.String),
@@ -126,6 +126,7 @@ def rate_scores(
     out: str | Path | None = None,
     overwrite: bool = False,
     command: str | None = None,
+    statement: Statement | None = None,
 ) -> Ratings:
     """Rate every system of a table, or of a file, with the columns `system, dataset, <attributes>, emotion, sentiment`.
 
@@ -166,7 +167,7 @@ def rate_scores(
     if out is not None:
         check_out(Path(out), Ratings, Ratings.subject_of(provenance), overwrite=overwrite)
     results = rate_table(frame, settings, attributes=attributes, confounders=confounding, classes=classes)
-    found = Ratings(results, settings, answers(results), provenance=provenance)
+    found = Ratings(results, settings, answers(results), provenance=provenance).stated(statement)
     if out is not None:
         found.save(out, overwrite=overwrite)
     return found

@@ -4,6 +4,7 @@ from evenhand.results.note import Note
 from evenhand.results.provenance import CorpusUsed, FileUsed, Provenance, SystemUsed
 from evenhand.results.rendering import Renderer, register_renderer
 from evenhand.results.result import Result, Subject, check_out
+from evenhand.results.statement import Statement
 
 __all__ = [
     "CorpusUsed",
@@ -12,6 +13,7 @@ __all__ = [
     "Provenance",
     "Renderer",
     "Result",
+    "Statement",
     "Subject",
     "SystemUsed",
     "check_out",

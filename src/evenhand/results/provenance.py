@@ -14,6 +14,7 @@ from typing import Any, Self
 from evenhand.asking.scores import Scores
 from evenhand.asking.tags import Tags
 from evenhand.corpora.corpus import Corpus
+from evenhand.results.statement import Statement
 
 PACKAGES = ("evenhand", "numpy", "scipy", "polars", "scikit-learn")
 HEAVY = ("spacy", "tokenizers", "torch", "transformers", "xllamacpp")
@@ -72,6 +73,8 @@ class Provenance:
     packages: Mapping[str, str] = field(default_factory=dict)
     python: str = ""
     command: str | None = None
+    statement: Statement = field(default_factory=Statement)
+    """What the person who answers for it says about it; nothing, unless they do."""
 
     @classmethod
     def collect(
@@ -123,6 +126,7 @@ class Provenance:
             "packages": dict(self.packages),
             "python": self.python,
             **({} if self.command is None else {"command": self.command}),
+            **({"statement": self.statement.to_dict()} if self.statement else {}),
         }
 
     @classmethod
@@ -139,6 +143,7 @@ class Provenance:
             packages=rest.pop("packages", {}),
             python=rest.pop("python", ""),
             command=rest.pop("command", None),
+            statement=Statement.from_dict(rest.pop("statement", {})),
             details=rest,
         )
 

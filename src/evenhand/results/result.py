@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
@@ -17,6 +17,7 @@ from evenhand.files.whole import Content, check_writable, reason, remove_files, 
 from evenhand.results.note import Note
 from evenhand.results.provenance import Provenance
 from evenhand.results.rendering import Files, page_file_of, rendered_kinds, renderer_of
+from evenhand.results.statement import Statement
 
 if TYPE_CHECKING:
     import pandas
@@ -85,6 +86,10 @@ class Result(ABC):
     def subject_of(cls, provenance: Provenance) -> Subject:
         """What a result of this kind and provenance is about."""
         return Subject(provenance.system_names, provenance.corpus_names, tuple(one.name for one in provenance.files))
+
+    def stated(self, statement: Statement | None) -> Self:
+        """The same result, with what the person who answers for it says about it."""
+        return replace(self, provenance=replace(self.provenance, statement=statement or Statement()))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: the kind, the content, the notes and the provenance."""

@@ -20,7 +20,7 @@ from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files.whole import check_writable
 from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measure_taggers
-from evenhand.results import Note, Provenance, Subject, check_out
+from evenhand.results import Note, Provenance, Statement, Subject, check_out
 from evenhand.specs.resolving import Given
 from evenhand.systems import BaseScorer
 from evenhand.verbs.ask import Answers, asked, listed, listed_systems, names_of, resolved
@@ -40,6 +40,7 @@ def audit(
     out: str | Path | None = None,
     overwrite: bool = False,
     command: str | None = None,
+    statement: Statement | None = None,
     **asking: Unpack[AskOptions],
 ) -> Audit:
     """Ask whether the answers change when only the person changes.
@@ -48,7 +49,8 @@ def audit(
     fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
     one, or a file. Only so many sentences are asked as `sample` says, in whole sources. How systems are asked (range,
     version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder,
-    which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by.
+    which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by; so
+    does a `statement` of who made it, when, and how the tolerance was set, which changes nothing else.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
@@ -99,7 +101,7 @@ def audit(
             answers.tags,
             provenance=provenance,
             notes=(*answers.notes, *unmeasured),
-        )
+        ).stated(statement)
         if out is not None:
             report.save(out, overwrite=overwrite)
     return report

@@ -11,7 +11,7 @@ from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.measuring import MeasureSettings, Metrics, measure_file, measure_scores, measured, subject_of_file
 from evenhand.metrics import Predictions
-from evenhand.results import Provenance, check_out
+from evenhand.results import Provenance, Statement, check_out
 
 
 def measure(
@@ -23,12 +23,13 @@ def measure(
     out: str | Path | None = None,
     overwrite: bool = False,
     command: str | None = None,
+    statement: Statement | None = None,
 ) -> Metrics:
     """Measure predictions by group: metrics, tests and failing examples.
 
     `predictions` are `Predictions`, the `Scores` of a labelled `corpus`, or the path of a saved audit, of a table
     (columns `source, group, term, gold` and `prob_<class>`, `pred` or `score`) or of tagged sentences. With `out`, the
-    result is saved in that folder.
+    result is saved in that folder. A `statement` of who made it and when goes into the provenance.
 
     >>> said = {"source": ["1", "1"], "group": ["old", "young"], "gold": ["yes", "yes"]}
     >>> measure(Predictions.of(**said, predicted=["no", "yes"]))["tpr_gap"]["yes"].value
@@ -53,6 +54,7 @@ def measure(
         name = ", ".join(named) if named else "group"
         provenance = Provenance.collect(settings=asdict(settings), command=command)
         found = Metrics((measured(predictions, "predictions", name, settings),), settings, provenance=provenance)
+    found = found.stated(statement)
     if out is not None:
         found.save(out, overwrite=overwrite)
     return found

@@ -18,7 +18,7 @@ from evenhand.rating.questions import SYNTHETIC, answers
 from evenhand.rating.ratings import REPLICATES, rate_table
 from evenhand.rating.result import rating_settings
 from evenhand.rating.table import checked
-from evenhand.results import Provenance, Subject, check_out
+from evenhand.results import Provenance, Statement, Subject, check_out
 from evenhand.settings import check_choice, check_count
 from evenhand.specs.resolving import Given, resolve_trip
 from evenhand.verbs.ask import listed_systems, names_of, resolved
@@ -65,6 +65,7 @@ def rate(
     out: str | Path | None = None,
     overwrite: bool = False,
     command: str | None = None,
+    statement: Statement | None = None,
     **asking: Unpack[AskOptions],
 ) -> Ratings:
     """Rate systems on the paper's data groups, on conversations, and on both after a round trip through a language.
@@ -72,7 +73,8 @@ def rate(
     `groups` are of the four data groups; `k` says how groups 2 and 4 are confounded (case 1 of 0 to 6 if it is not
     given). `chat` are logs of conversations, or `example`; users and chatbots are rated apart. `via` is a language or a
     translator (`es`, `apertium:eng-spa`). `output` chooses one of several outputs. How systems are asked is said
-    as in `AskSettings`; the other settings are those of `rate_scores`.
+    as in `AskSettings`; the other settings are those of `rate_scores`. A `statement` of who made it and when goes into
+    the provenance.
     """
     how = rating_settings(
         preset, levels=levels, supported_only=supported_only, overall=overall, bootstrap=bootstrap, seed=seed
@@ -107,7 +109,7 @@ def rate(
                 details={**made_from, "via": via, "output": output},
                 command=command,
             ),
-        )
+        ).stated(statement)
         if out is not None:
             found.save(out, overwrite=overwrite)
     return found

@@ -15,7 +15,7 @@ from evenhand.files.whole import check_writable
 from evenhand.repairs.gold import quality_on_gold, read_gold_texts
 from evenhand.repairs.result import Repair
 from evenhand.repairs.workshop import RepairSettings, Workshop
-from evenhand.results import Provenance, Subject, check_out
+from evenhand.results import Provenance, Statement, Subject, check_out
 from evenhand.specs.resolving import Given
 from evenhand.systems import BaseScorer
 from evenhand.verbs.ask import listed, names_of, resolved
@@ -33,6 +33,7 @@ def repair(
     overwrite: bool = False,
     figures: bool = True,
     command: str | None = None,
+    statement: Statement | None = None,
     **asking: Unpack[AskOptions],
 ) -> Repair:
     """Repair a system in several ways, and say what becomes of its gaps on persons, templates and words that are new.
@@ -40,6 +41,7 @@ def repair(
     `system` is one of those that `audit` takes, asked as `AskSettings` says. `gold` is a table of texts and the scores
     that people gave them (columns `text` and `gold`; `emotion` too where the system asks each text for its own). With
     `out`, the page and the calibrators, fitted on everything, are saved in that folder, with `figures` as PNG and SVG.
+    A `statement` of who made it and when goes into the provenance.
 
     >>> found = repair("planted(gap=0.05)", sample=960, attributes="gender", progress=False)
     >>> found.advised
@@ -84,7 +86,7 @@ def repair(
         settings={**asdict(settings), "references": Path(settings.references).name, **asked_for},
         command=command,
     )
-    found = replace(found, spec=system if isinstance(system, str) else None, provenance=provenance)
+    found = replace(found, spec=system if isinstance(system, str) else None, provenance=provenance).stated(statement)
     if folder is not None:
         found.save(folder, figures=figures, overwrite=overwrite, progress=how.progress)
     return found

@@ -13,6 +13,7 @@ from evenhand.report.audit.details import details_of
 from evenhand.report.audit.figures import figure_files, static_figures
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import amount, comparison_name, interval_of, labels, short_p, short_verdict, shown_p
+from evenhand.report.common import markdown
 from evenhand.results.rendering import Files
 
 if TYPE_CHECKING:
@@ -56,22 +57,12 @@ def _row(finding: Finding, label: str) -> tuple[str, ...]:
 
 def to_markdown(findings: Sequence[Finding]) -> str:
     """A table for a README or an issue."""
-    return markdown_table(headings(findings), rows(findings), NUMERIC)
+    return markdown.table(headings(findings), rows(findings), NUMERIC)
 
 
 def to_latex(findings: Sequence[Finding]) -> str:
     """A table for a paper; needs the package booktabs."""
     return latex_table(headings(findings), rows(findings), NUMERIC)
-
-
-def markdown_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignment: str) -> str:
-    """Rows of texts as Markdown; `alignment` has an l or r for each column."""
-
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-    rule = "|" + "|".join("---:" if kind == "r" else "---" for kind in alignment) + "|"
-    return "\n".join([line(headings), rule, *(line(row) for row in body)]) + "\n"
 
 
 def latex_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignment: str, *, blocks: bool = False) -> str:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evenhand.results import Provenance
+from evenhand.results import Provenance, Statement
 
+STATED = {
+    "auditor": "Auditor",
+    "date": "Date of the test",
+    "model_version": "Model version",
+    "tolerance_set_on": "Tolerance set on",
+    "tolerance_reason": "Reason for the tolerance",
+}
+LATER = " (said when the record was made, not with the test)"
 DETAILS = {
     "assessments": "Questions in the correction",
     "threshold": "Threshold for a raw p, names tested",
@@ -36,8 +44,19 @@ def facts(provenance: Provenance) -> list[tuple[str, str]]:
         *details,
         ("Packages", ", ".join(packages)),
         ("Python", provenance.python),
+        *stated(provenance.statement),
     ]
     return [(name, value) for name, value in found if value]
+
+
+def stated(statement: Statement) -> list[tuple[str, str]]:
+    """What was said about the test, each with its name; what was only said afterwards says so."""
+    said = statement.to_dict()
+    return [
+        (called, f"{said[name]}{LATER if name in statement.later else ''}")
+        for name, called in STATED.items()
+        if name in said
+    ]
 
 
 def _fingerprint(fingerprint: str | None) -> str:

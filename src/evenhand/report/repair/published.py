@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from evenhand.repairs.paired_means import Evaluation, PairedMeans, WordMean
-from evenhand.report.audit.exports import latex_table, markdown_table
+from evenhand.report.audit.exports import latex_table
 from evenhand.report.audit.words import number
+from evenhand.report.common import markdown
 
 UNDEFINED = "undefined"
 TEST_HEADINGS = ("version", "mean difference", "95 % interval", "standard error", "t", "p", "effect size", "p < 0.05")
@@ -31,7 +32,7 @@ class TextTable:
     def to_markdown(self) -> str:
         """With its title and notes."""
         notes = "".join(f"\n{note}\n" for note in self.notes)
-        return f"### {self.title}\n\n{markdown_table(self.headings, self.rows, self.alignment)}{notes}"
+        return f"### {self.title}\n\n{markdown.table(self.headings, self.rows, self.alignment)}{notes}"
 
     def to_latex(self) -> str:
         """The table alone; needs the package booktabs."""

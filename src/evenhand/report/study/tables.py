@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from evenhand.report.audit.exports import latex_table, markdown_table
+from evenhand.report.audit.exports import latex_table
 from evenhand.report.audit.words import number
+from evenhand.report.common import markdown
 from evenhand.report.study.words import GENERAL, PUBLISHED, group_name, table_title
 from evenhand.studies import Study, Table
 from evenhand.studies.tables import Row
@@ -55,7 +56,7 @@ def to_markdown(study: Study) -> str:
 
 
 def _markdown(table: Table) -> str:
-    return markdown_table(headings(table), cells(table), _alignment(table))
+    return markdown.table(headings(table), cells(table), _alignment(table))
 
 
 def to_latex(table: Table) -> str:

@@ -1,0 +1,74 @@
+"""Exports: what those who must answer for a system need, in the form in which they need it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.comparing.audit import Audit
+from evenhand.errors import UsageError
+from evenhand.measuring import Metrics
+from evenhand.rating import Ratings
+from evenhand.repairs.result import Repair
+from evenhand.report.exports.account import Account, Request
+from evenhand.report.exports.model_card import model_card
+from evenhand.report.exports.of_audit import of_audit
+from evenhand.report.exports.of_metrics import of_metrics
+from evenhand.report.exports.of_ratings import of_ratings
+from evenhand.report.exports.of_repair import of_repair
+from evenhand.report.exports.pdf import pdf
+from evenhand.report.exports.record import record
+from evenhand.settings import check_choice
+
+Made = str | bytes
+
+
+ACCOUNTS: Mapping[str, Callable[[Request, Any], Account]] = {
+    Audit.kind: of_audit,
+    Metrics.kind: of_metrics,
+    Ratings.kind: of_ratings,
+    Repair.kind: of_repair,
+}
+"""What each kind of result has to say."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A form in which results are exported; text can be printed, and bytes need a file."""
+
+    make: Callable[[Request], Made]
+    ending: str
+    about: str
+    kinds: tuple[str, ...] = tuple(ACCOUNTS)
+
+    @property
+    def binary(self) -> bool:
+        """Whether it is nothing to print on a terminal."""
+        return self.ending == ".pdf"
+
+
+def account_of(request: Request) -> Account:
+    """What a result has to say, whatever its kind."""
+    return ACCOUNTS[request.result.kind](request, request.result)
+
+
+FORMATS: Mapping[str, Format] = {
+    "model-card": Format(
+        lambda request: model_card(account_of(request)), ".md", "a section for a Hugging Face model card"
+    ),
+    "test-record": Format(
+        lambda request: record(account_of(request)), ".md", "plan, environment, digests, deviations, results"
+    ),
+    "pdf": Format(lambda request: pdf(account_of(request)), ".pdf", "one page to print"),
+}
+
+
+def exported(request: Request, name: str) -> Made:
+    """A result in one of the formats."""
+    check_choice("format", name, FORMATS)
+    form = FORMATS[name]
+    if request.result.kind not in form.kinds:
+        known, kind = ", ".join(form.kinds), request.result.kind
+        raise UsageError(f"the format {name} is for results of these kinds: {known}; this is one of the kind {kind}")
+    return form.make(request)

@@ -1,0 +1,282 @@
+"""An audit as an account: its verdicts with their conditions, its plan, and what went otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+from evenhand.comparing.audit import Audit
+from evenhand.comparing.findings import Finding
+from evenhand.contrasts import CROSS
+from evenhand.report.audit.ability import ability_in_words
+from evenhand.report.audit.terms import terms_of
+from evenhand.report.audit.words import (
+    amount,
+    comparison_name,
+    groups_in_words,
+    in_words,
+    interval_of,
+    labels,
+    measured,
+    people_of,
+    short_p,
+    short_verdict,
+    shown_p,
+    told,
+    who,
+)
+from evenhand.report.exports.account import (
+    ELSEWHERE,
+    NOT_PEOPLE,
+    NOT_STATED,
+    Account,
+    Evaluation,
+    Facts,
+    Request,
+    Row,
+    Sentence,
+    Table,
+    Track,
+    common_deviations,
+    corpora_in_words,
+    sentence,
+)
+from evenhand.results import Statement
+
+Outputs = Mapping[tuple[str, str], str]
+"""What each output of a system is called: the system, where it is the only one."""
+HEADINGS = ("comparison", "gap", "interval", "verdict")
+IN_FULL = ("comparison", "n", "gap", "interval", "level", "tolerance", "p, like these", "p, tested", "verdict")
+PLANNED = {
+    "t": "published test",
+    "generalising.p": "test for others like those tested",
+    "generalising.shown_interval": "interval",
+    "equivalence.equivalent": "test of equivalence",
+}
+"""What every comparison was to have, by the name under which a finding says that it is undefined."""
+NEITHER = "Neither “cannot tell” nor “no reaction seen” means that people are treated alike."
+TESTS = (
+    "Verdicts: the generalising test over people, templates and words, two-sided; equivalence by two one-sided tests. "
+    "Beside it, the published paired t-test, which speaks only for those tested."
+)
+
+
+def of_audit(request: Request, audit: Audit) -> Account:
+    """What every format says of an audit."""
+    systems = request.chosen(finding.system for finding in audit.findings)
+    audit = of_systems(audit, systems)
+    findings = audit.findings
+    called, named = people_of(findings), labels(findings)
+    return Account(
+        request=request,
+        title=f"Audit of {', '.join(systems)}",
+        question=terms_of(findings).question.format(people=called),
+        task="token-classification" if audit.of_taggers else "text-classification",
+        corpus=_corpus(audit),
+        systems=systems,
+        main=Table((*_units(findings, HEADINGS),), "lrrl", tuple(_row(finding, named) for finding in findings)),
+        every=Table(
+            (*_units(findings, IN_FULL),), "lrrrrrrrl", tuple(_full_row(finding, named) for finding in findings)
+        ),
+        reading=_reading(audit),
+        words=tuple(
+            Sentence(system, one.text, one.verdict)
+            for system in systems
+            for one in told([finding for finding in findings if finding.system == system])
+        ),
+        in_full=tuple(Sentence(finding.system, in_words(finding), finding.verdict) for finding in findings),
+        warnings=tuple(Sentence(one.system, ability_in_words(one)) for one in audit.abilities if one.weak is not False),
+        limits=(*_not_tested(audit), NOT_PEOPLE, ELSEWHERE),
+        plan=_plan(audit),
+        deviations=tuple(_deviations(audit)),
+        evaluations=tuple(_evaluation(finding, named) for finding in findings),
+    )
+
+
+def of_systems(audit: Audit, systems: Sequence[str]) -> Audit:
+    """The part of an audit that is about some systems; notes about none of them are about all."""
+    others = {finding.system for finding in audit.findings} - set(systems)
+    return replace(
+        audit,
+        findings=tuple(one for one in audit.findings if one.system not in others),
+        abilities=tuple(one for one in audit.abilities if one.system not in others),
+        notes=tuple(note for note in audit.notes if note.about not in others),
+    )
+
+
+def _corpus(audit: Audit) -> tuple[str, str]:
+    (used,), corpus = audit.provenance.corpora, audit.corpus
+    return used.name, corpus.about.title if corpus is not None and corpus.about.title else used.name
+
+
+def _units(findings: Sequence[Finding], headings: Sequence[str]) -> list[str]:
+    terms = terms_of(findings)
+    return [terms.heading(text) if text in ("gap", "interval", "tolerance") else text for text in headings]
+
+
+def _compared(finding: Finding, named: Outputs) -> str:
+    """The comparison, and the output where the system has several."""
+    label = named[finding.system, finding.output]
+    return comparison_name(finding) if label == finding.system else f"{comparison_name(finding)} ({finding.output})"
+
+
+def _row(finding: Finding, named: Outputs) -> Row:
+    percent = 100 / finding.span
+    interval = finding.generalising.shown_interval
+    track = Track(
+        finding.mean_difference * percent,
+        None if interval is None else (interval[0] * percent, interval[1] * percent),
+        finding.equivalence.delta * percent,
+    )
+    cells = (
+        _compared(finding, named),
+        amount(finding.mean_difference, finding),
+        interval_of(finding),
+        _verdict(finding),
+    )
+    return Row(finding.system, cells, finding.verdict, track)
+
+
+def _full_row(finding: Finding, named: Outputs) -> Row:
+    level, p = finding.generalising.shown_level, finding.generalising.p_adjusted
+    cells = (
+        _compared(finding, named),
+        f"{finding.n:,}",
+        amount(finding.mean_difference, finding),
+        interval_of(finding),
+        "undefined" if level is None else f"{100 * level:.4g} %",
+        f"±{amount(finding.equivalence.delta, finding)}",
+        "undefined" if p is None else shown_p(p),
+        short_p(finding),
+        _verdict(finding),
+    )
+    return Row(finding.system, cells, finding.verdict)
+
+
+def _verdict(finding: Finding) -> str:
+    """In short, with what it hangs on."""
+    if finding.verdict == "equivalent":
+        return f"{short_verdict(finding)}, with a condition"
+    if finding.withheld is not None:
+        return f"{finding.verdict} (“{finding.withheld.verdict}” withheld: hangs on {finding.withheld.label})"
+    return short_verdict(finding)
+
+
+def _reading(audit: Audit) -> tuple[str, ...]:
+    findings, terms = audit.findings, terms_of(audit.findings)
+    counts = sorted({finding.generalising.comparisons for finding in findings})
+    corrected = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    return (
+        f"Gap: {terms.difference[:1].lower()}{terms.difference[1:]} ({groups_in_words(findings)}), {terms.own_units}. "
+        f"The interval is the one that the verdict was taken from, for {people_of(findings)}, templates and words like "
+        f"these. It is corrected for the comparisons that the corpus asks of each system ({corrected}); “equivalent” "
+        f"is each claim's own, at {100 * audit.provenance.settings['alpha']:g} %.",
+        NEITHER,
+    )
+
+
+def _not_tested(audit: Audit) -> list[str]:
+    """What the corpus has and nobody compared, what it does not have, and what it cannot say."""
+    compared = {name for finding in audit.findings for name in finding.attribute.split(CROSS)}
+    found = []
+    asked = {} if audit.corpus is None else audit.corpus.whole or audit.corpus.attributes
+    others = [name for name in asked if name not in compared]
+    if others:
+        found.append(f"Not compared, though the corpus asks about it: {', '.join(others)}.")
+    found.append(
+        f"Compared: {groups_in_words(audit.findings)}. Other groups, and words for these groups that the corpus does "
+        "not have, were not tested."
+    )
+    subsets = list(dict.fromkeys(finding.subset for finding in audit.findings))
+    if subsets != ["all"]:
+        found.append(f"Parts of the corpus that were compared: {', '.join(subsets)}.")
+    return [*found, *(audit.corpus.about.limits if audit.corpus is not None else ())]
+
+
+def _plan(audit: Audit) -> Facts:
+    settings, findings = audit.provenance.settings, audit.findings
+    deltas = {f"{who(one)} ±{measured(one.equivalence.delta, one)}": None for one in findings}
+    family = sorted({one.generalising.comparisons for one in findings})
+    return (
+        ("Question", terms_of(findings).question.format(people=people_of(findings))),
+        ("Corpus", "; ".join(corpora_in_words(audit.provenance))),
+        ("Comparisons", "; ".join(dict.fromkeys(comparison_name(one) for one in findings))),
+        ("Tests", TESTS),
+        ("Significance level", f"{settings['alpha']:g}"),
+        (
+            "Correction",
+            f"{settings['correction']}, for the comparisons that the corpus asks of a system: "
+            f"{' to '.join(str(count) for count in dict.fromkeys((family[0], family[-1])))}",
+        ),
+        ("Tolerance", f"±{100 * settings['equivalence']:g} % of an output's range: {', '.join(deltas)}"),
+        ("Tolerance set on", _set_on(audit.provenance.statement)),
+        ("Reason for the tolerance", audit.provenance.statement.tolerance_reason or NOT_STATED),
+        ("Sample", "none" if settings.get("sample") is None else f"{settings['sample']:,} sentences"),
+        ("Draws", f"{settings.get('draws') or 1}"),
+        ("Seed", f"{settings['seed']}"),
+    )
+
+
+def _set_on(statement: Statement) -> str:
+    if statement.tolerance_set_on is None:
+        return NOT_STATED
+    return f"{statement.tolerance_set_on}, as stated; Evenhand reads no clock and cannot check it"
+
+
+def _deviations(audit: Audit) -> list[str]:
+    found = _of_the_tolerance(audit.provenance.statement)
+    found += common_deviations(audit)
+    for finding in audit.findings:
+        found += [f"{who(finding)}, {comparison_name(finding)}: {text}" for text in _of_a_finding(finding)]
+    if audit.measurements is not None:
+        found += [f"Left out of the metrics: {sentence(line)}" for line in audit.measurements.left_out]
+    return found
+
+
+def _of_the_tolerance(statement: Statement) -> list[str]:
+    """What keeps the record from showing that the tolerance came before the results."""
+    if statement.tolerance_set_on is None:
+        return [
+            "Nobody has stated when the tolerance was set; the record does not show that it came before the results."
+        ]
+    if statement.date is None:
+        return ["The date of the test is not stated; the record does not show that the tolerance came before it."]
+    tested, settled = date.fromisoformat(statement.date), date.fromisoformat(statement.tolerance_set_on)
+    if settled > tested:
+        return [f"The tolerance was set on {settled}, after the test of {tested}."]
+    return ["The tolerance was set on the day of the test; which came first is not shown."] if settled == tested else []
+
+
+def _of_a_finding(finding: Finding) -> list[str]:
+    found = []
+    if finding.withheld is not None:
+        found.append(
+            f"the verdict “{finding.withheld.verdict}” was withheld, because it hangs on the {finding.withheld.kind} "
+            f"“{finding.withheld.label}”."
+        )
+    if finding.generalising.left_out:
+        missing = finding.generalising.left_out
+        found.append(f"{len(missing)} left out of the answer for others like them: {', '.join(missing)}.")
+    missing_parts: dict[str, list[str]] = {}
+    for name, called in PLANNED.items():
+        if name in finding.undefined:
+            missing_parts.setdefault(finding.undefined[name], []).append(called)
+    found += [f"no {' and no '.join(parts)}: {sentence(reason)}" for reason, parts in missing_parts.items()]
+    return found
+
+
+def _evaluation(finding: Finding, named: Outputs) -> Evaluation:
+    interval = finding.generalising.shown_interval
+    return Evaluation(
+        finding.system,
+        "mean_difference",
+        f"gap, {_compared(finding, named)}",
+        finding.mean_difference,
+        {
+            "verdict": finding.verdict,
+            "interval": None if interval is None else list(interval),
+            "level": finding.generalising.shown_level,
+            "tolerance": finding.equivalence.delta,
+        },
+    )

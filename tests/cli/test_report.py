@@ -1,0 +1,94 @@
+"""`evenhand report --format`: where exports go, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from evenhand import audit
+from evenhand.cli.app import app
+from evenhand.errors import UsageError
+
+run = CliRunner(env={"COLUMNS": "120"})
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saved")
+    audit(["vader", "planted(gap=0.05)"], sample=480, progress=False, out=folder)
+    return folder
+
+
+def reported(*words: str | Path) -> str:
+    done = run.invoke(app, ["report", *map(str, words)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def refused(*words: str | Path) -> str:
+    done = run.invoke(app, ["report", *map(str, words)])
+    assert isinstance(done.exception, UsageError), done.output
+    return str(done.exception)
+
+
+def test_text_goes_to_stdout_and_nothing_else_does(saved: Path) -> None:
+    before = sorted(saved.iterdir())
+    assert reported(saved, "--format", "model-card", "--system", "vader").startswith("---\nmodel-index:\n")
+    assert reported(saved / "report.json", "--format", "test-record").startswith("# Test record: ")
+    assert sorted(saved.iterdir()) == before
+
+
+def test_text_goes_to_a_file_that_is_not_there_yet(saved: Path, tmp_path: Path) -> None:
+    card = tmp_path / "README.md"
+    assert reported(saved, "--format", "model-card", "--system", "vader", "--out", card) == f"{card}\n"
+    written = card.read_text(encoding="utf-8")
+    assert written == reported(saved, "--format", "model-card", "--system", "vader")
+    assert "is there already" in refused(saved, "--format", "test-record", "--out", card)
+    assert card.read_text(encoding="utf-8") == written
+    reported(saved, "--format", "test-record", "--out", card, "--overwrite")
+    assert card.read_text(encoding="utf-8").startswith("# Test record")
+
+
+def test_the_page_to_print_lies_beside_the_result(saved: Path, tmp_path: Path) -> None:
+    assert reported(saved, "--format", "pdf") == f"{saved / 'report.pdf'}\n"
+    content = (saved / "report.pdf").read_bytes()
+    assert content.startswith(b"%PDF")
+    reported(saved, "--format", "pdf")
+    assert (saved / "report.pdf").read_bytes() == content
+    reported(saved, "--format", "pdf", "--out", tmp_path / "other.pdf")
+    assert (tmp_path / "other.pdf").read_bytes() == content
+
+
+def test_what_is_said_goes_into_the_record_and_not_into_the_result(saved: Path) -> None:
+    kept = (saved / "report.json").read_bytes()
+    text = reported(saved, "--format", "test-record", "--auditor", "Ada", "--date", "2026-11-18")
+    assert "| Auditor | Ada (said when the record was made, not with the test) |" in text
+    assert (saved / "report.json").read_bytes() == kept
+
+
+def test_what_does_not_apply_is_refused(saved: Path) -> None:
+    assert refused(saved, "--auditor", "Ada") == "--auditor does not apply without --format"
+    assert refused(saved, "--system", "vader") == "--system does not apply without --format"
+    assert refused(saved, "--format", "pdf", "--json") == "--json does not apply with --format"
+    assert refused(saved, "--format", "docx").startswith("--format takes model-card, ")
+    assert "must be written as in 2026-11-18" in refused(saved, "--format", "pdf", "--date", "yesterday")
+
+
+def test_an_audit_takes_what_is_said(tmp_path: Path) -> None:
+    typed = ["audit", "planted(gap=0.05)", "--sample", "480", "--json"]
+    plain = json.loads(run.invoke(app, typed).stdout)
+    said = ["--auditor", "Ada", "--date", "2026-11-18", "--model-version", "4", "--tolerance-set-on", "2026-10-02"]
+    stated = json.loads(run.invoke(app, [*typed, *said, "--tolerance-reason", "minutes, 12"]).stdout)
+    assert stated["provenance"].pop("statement") == {
+        "auditor": "Ada",
+        "date": "2026-11-18",
+        "model_version": "4",
+        "tolerance_set_on": "2026-10-02",
+        "tolerance_reason": "minutes, 12",
+    }
+    for one in (plain, stated):
+        one["provenance"].pop("command")  # of the process that runs the tests
+    assert stated == plain
