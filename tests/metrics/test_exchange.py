@@ -95,6 +95,24 @@ def test_dealing_together_is_dealing_one_by_one(
     assert compared > 60
 
 
+def test_sequences_are_dealt_position_by_position(random_predictions: Random) -> None:
+    one = random_predictions(classes=2, unperturbed=False)
+    both = one.select(np.tile(np.arange(len(one)), 2))
+    # The second position has another gold class, so that metrics of a class look at one of the two positions.
+    position = np.repeat([0, 1], len(one))
+    predictions = replace(
+        both,
+        position=position,
+        gold=np.where(position == 0, both.gold, 1 - both.gold),
+        probabilities=np.random.default_rng(5).dirichlet(np.ones(2), size=len(both)),
+    )
+    exchange = Exchange(Design(predictions), draws=10)
+    for name in ("cf_gap", "cf_gap_tc", "pert_ss", "pert_sr", "pert_sd", "invariance_failure_rate", "avg_if"):
+        metric = METRICS[name]
+        together = exchange.values(metric, 0)
+        assert together == pytest.approx(exchange.one_by_one(metric, 0), abs=1e-12), name
+
+
 def test_a_metric_of_ones_own_is_dealt_one_by_one(random_predictions: Random) -> None:
     own = Metric("precision_gap", "PCM", scores.PRECISION, comparisons.ABSOLUTE, normaliser=parts.pairs)
     ratio = Metric(

@@ -284,13 +284,18 @@ class Exchange:
         """
         sizes, positions = cells.sizes.astype(np.float64), self.finest.positions
         if by_position and positions is not None:
-            source = positions.source
-            begins = np.unique(source, return_index=True)[1]
-            if (sizes != sizes[begins][np.searchsorted(source[begins], source)]).any():
+            # A source counts once, as the mean of its positions that have rows; they must hold the same terms.
+            used = np.flatnonzero(sizes.any(axis=1))
+            _, begins, source, number = np.unique(
+                positions.source[used], return_index=True, return_inverse=True, return_counts=True
+            )
+            if (sizes[used] != sizes[used][begins][source]).any():
                 return None
-            between, sizes = positions.mean(between)[source[begins]], sizes[begins]
+            summed = np.zeros((len(begins), *between.shape[1:]))
+            np.add.at(summed, source, between[used])
+            between, sizes = summed / number[:, None, None], sizes[used][begins]
         alike, pattern = np.unique(sizes, axis=0, return_inverse=True)
-        number = np.bincount(pattern.reshape(-1)).astype(np.float64)
+        times_held = np.bincount(pattern.reshape(-1)).astype(np.float64)
         sums = np.stack([between[pattern.reshape(-1) == code].mean(axis=0) for code in range(len(alike))])
         sums *= alike[:, :, None] * alike[:, None, :]
         first, second = compared_columns(metric, sides)
@@ -298,7 +303,7 @@ class Exchange:
         def of_part(members: Floats) -> Floats:
             compared = np.zeros((len(members), len(first)))
             weight = np.zeros_like(compared)
-            for held, of_pairs, times in zip(alike, sums, number, strict=True):
+            for held, of_pairs, times in zip(alike, sums, times_held, strict=True):
                 rows = members @ held
                 pairs = rows[:, first] * rows[:, second]
                 total = ((members @ of_pairs) @ members.transpose(0, 2, 1))[:, first, second]
