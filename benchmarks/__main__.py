@@ -8,7 +8,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-BENCHMARKS = ("help", "engine", "contrasts", "made_once", "study", "metrics", "prefix", "truth")
+BENCHMARKS = ("help", "engine", "contrasts", "made_once", "study", "metrics", "prefix", "truth", "decisions")
 
 
 def main(names: list[str]) -> int:

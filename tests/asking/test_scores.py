@@ -15,7 +15,7 @@ from evenhand.asking import Column, Scores
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems.base import Output
 
-VALENCE = Column("hf:org/model", Output("valence", low=-1, high=1, high_is_desirable=True), "f1")
+VALENCE = Column("hf:org/model", Output("valence", low=-1, high=1, high_is="good"), "f1")
 LOGIT = Column("py:mine", Output("logit", low=None, high=None, unit=2.5), None)
 
 

@@ -317,6 +317,20 @@ def test_the_provenance_tells_how_to_repeat_it(tmp_path: Path) -> None:
     assert command.endswith("--seed 3 --attribute race")
 
 
+def test_thresholds_of_a_saved_audit_need_no_system(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    evenhand("audit", "planted(gap=0.05, person_sd=0.03)", "--sample", "480", "--out", str(out))
+    saved = (out / "report.json").read_text()
+    assert "decisions" not in json.loads(saved)
+    shown = evenhand("report", str(out), "--threshold", "0.5,median", "--json")
+    assert [found["rule"] for found in json.loads(shown.stdout)["decisions"]] == ["number", "median"] * 2
+    assert (out / "report.json").read_text() == saved
+    assert "What it does to decisions" in evenhand("report", str(out), "--threshold", "0.5").stdout
+    refused = evenhand("report", str(out), "--threshold", "7")
+    assert refused.returncode == 2
+    assert "the threshold 7 would select nobody" in refused.stderr
+
+
 def test_figures_tables_and_page_are_written_from_a_saved_report(tmp_path: Path) -> None:
     out = tmp_path / "out"
     evenhand("audit", PLANTED, "--out", str(out))

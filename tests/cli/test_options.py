@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evenhand.cli.app import app
+from evenhand.cli.options import meanings
 from evenhand.errors import UsageError
 
 run = CliRunner()
@@ -69,3 +70,13 @@ def test_a_scheme_of_tags_is_refused_where_there_are_none(tmp_path: Path) -> Non
     (tmp_path / "p.csv").write_text("source,group,term,score\na,x,t,0.5\na,y,u,0.4\n")
     done = run.invoke(app, ["measure", str(tmp_path / "p.csv"), "--scheme", "BIO"])
     assert "is for tags" in str(done.exception)
+
+
+@pytest.mark.parametrize("text", ["anger=bad,anger=good", "=bad", "anger=bad,joy"])
+def test_meanings_that_cannot_be_read_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="as in --high-is anger=bad,joy=good"):
+        meanings(text)
+
+
+def test_meanings_of_outputs_whose_names_hold_the_sign() -> None:
+    assert meanings("anger=3=bad") == {"anger=3": "bad"}

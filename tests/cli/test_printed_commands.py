@@ -1,4 +1,4 @@
-"""Every command that a repair or a study prints, in the terminal or on a page, runs as it stands."""
+"""Every command that is printed after a verdict, in the terminal or on a page, runs as it stands."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ from click.testing import Result as Done
 from typer.testing import CliRunner
 
 from evenhand import Corpus, RepairSettings, eec, load_corpus, repair
+from evenhand.asking import Column, Scores
 from evenhand.cli.app import app
+from evenhand.comparing import Settings, compare
 from evenhand.studies import synthetic
 from evenhand.studies.synthetic import Planted, write_study
+from evenhand.systems import Output
 
 pytestmark = pytest.mark.slow  # a repair or two each
 
 FRIENDS = Path(__file__).parents[1] / "promises" / "saved" / "friends.yaml"
-IN_A_TERMINAL = re.compile(r"(?:`|: )(evenhand [^`\n]+)")
+IN_A_TERMINAL = re.compile(r"(?:`|: |^ {4})(evenhand [^`\n]+)", re.MULTILINE)
 ON_A_PAGE = re.compile(r"<code>(evenhand [^<]+)</code>")
 ANYWHERE = re.compile(r"\bevenhand (?:audit|measure|rate|repair|report|study|compare|runs)\b")
 QUICK = ["--method", "layers", "--repetitions", "1"]
@@ -126,7 +129,7 @@ def test_every_command_of_a_repair_runs(name: str, work: Path, monkeypatch: pyte
     assert "Advised: layers" in done.stdout
     found = commands_of(done, page)
     if page is None:
-        assert [command.split()[1] for command in found] == ["repair"]
+        assert [command.split()[1] for command in found] == ["repair"]  # it is advised to save it
     else:
         assert sorted({command.split()[1] for command in found}) == ["audit", "repair", "report"]
         shown = run(shlex.join(["evenhand", "report", str(case.out)]), monkeypatch)
@@ -170,7 +173,7 @@ def test_every_command_of_a_study_runs(tmp_path: Path, monkeypatch: pytest.Monke
     options = ["--range", "-1,1", "--attribute", "gender", "--baseline", "two", "--no-figures"]
     done = run(shlex.join(["evenhand", "study", *places, *options]), monkeypatch)
     found = commands_of(done, tmp_path / "my study" / "study.html")
-    assert sorted(command.split()[1] for command in found) == ["report", "study"]
+    assert sorted({command.split()[1] for command in found}) == ["report", "study"]
     for command in found:
         run(command, monkeypatch)
 
@@ -182,6 +185,137 @@ def test_the_command_for_an_example_runs(tmp_path: Path, monkeypatch: pytest.Mon
     (command,) = commands_of(run("evenhand study --example 'an example'", monkeypatch))
     run(command, monkeypatch)
     assert (tmp_path / "an example" / "study" / "study.html").is_file()
+
+
+OWN = '''
+import json
+from pathlib import Path
+
+KNOWN = json.loads(Path("known.json").read_text()) if Path("known.json").is_file() else {}
+OTHER = 0.5
+
+
+def of_known(number):
+    return lambda texts: [KNOWN.get(text, [OTHER] * 9)[number] for text in texts]
+
+
+person, template = of_known(0), of_known(1)
+
+
+def constant(texts):
+    return [OTHER] * len(texts)
+
+
+def short(sentences):
+    """Finds names that are written short."""
+    return [["U-PER" if len(word) < 6 and word[:1].isupper() else "O" for word in words] for words in sentences]
+'''
+
+
+def hanging(corpus: Corpus) -> dict[str, list[float]]:
+    """Race gaps that hang on one person, and on one template, at a tolerance of 0.0005."""
+    frame, rng = corpus.frame, np.random.default_rng(0)
+    first = (frame["race"] == "African American").fill_null(False).to_numpy()
+    base = 0.3 + frame["source"].rank("dense").to_numpy() / 1000
+    persons = frame["person"].unique(maintain_order=True).to_list()
+    effect = dict(zip(persons, rng.normal(0, 0.012, len(persons)), strict=True))
+    own = np.array([effect[one] for one in frame["person"]])
+    templates = sorted(set(frame["template"]))
+    number = np.array([templates.index(one) for one in frame["template"]])
+    settings = Settings(equivalence=0.0005)
+
+    def until(kind: str, tries: list[np.ndarray]) -> np.ndarray:
+        columns = tuple(Column(f"s{place}", Output("score"), None) for place in range(len(tries)))
+        scores = Scores(tuple(frame["id"]), np.column_stack(tries), columns, corpus.digest)
+        found = compare(scores, corpus, attributes=["race"], settings=settings).findings
+        return next(v for v, one in zip(tries, found, strict=True) if one.withheld and one.withheld.kind == kind)
+
+    ebony = (frame["person"] == "Ebony").to_numpy() * first
+    by_person = until("person", [base + 0.012 * first + own + size * ebony for size in np.arange(0.05, 0.4, 0.01)])
+    gaps = rng.normal(0.012, 0.012, (len(templates), 40))
+    noise = rng.normal(0, 0.002, (len(frame), 40))
+    by_template = until("template", list((base[:, None] + first[:, None] * gaps[number] + noise).T))
+    return {text: [a, b] for text, a, b in zip(frame["text"], by_person.tolist(), by_template.tolist(), strict=True)}
+
+
+VERDICTS = {
+    "higher, not declared": ("evenhand audit 'planted(gap=0.05)' --attribute gender --sample 960", ["--high-is bad"]),
+    "higher, declared": (
+        "evenhand audit 'planted(gap=0.05)' --attribute gender --sample 960 --high-is bad",
+        ["repair 'planted(gap=0.05)' --sample 960 --high-is bad"],
+    ),
+    "no reaction": ("evenhand audit 'planted(gap=0.05)' --attribute race", ["--corpus identity-names"]),
+    "cannot tell, alone": ("evenhand audit vader --attribute race", ["--without Tia", "identity-names", "my-eec.csv"]),
+    "cannot tell, a part": ("evenhand audit svr --attribute race --subset neutral", ["audit svr --attribute race"]),
+    "equivalent": ("evenhand audit vader --attribute gender", ["--equivalence 0.005"]),
+    "hangs on a person": (
+        "evenhand audit py:printed_own:person --attribute race --equivalence 0.0005",
+        ["--without "],
+    ),
+    "hangs on a template": (
+        "evenhand audit py:printed_own:template --attribute race --equivalence 0.0005",
+        ["--without '", "--subset 'template="],
+    ),
+    "does not do its job": ("evenhand audit py:printed_own:constant --sample 480", ["--out my-audit"]),
+    "two systems": ("evenhand audit vader py:printed_own:constant --sample 480", ["compare 'my-audit#vader'"]),
+    "one person a group": ("evenhand audit vader --corpus few.csv --attribute gender", ["--corpus few.csv"]),
+    "tagger": ("evenhand audit py:printed_own:short --corpus ner-names --attribute gender", ["my-ner-names.parquet"]),
+    "tagger, other": (
+        "evenhand audit py:printed_own:short --corpus ner-names --attribute race --sample 464",
+        ["ner-names"],
+    ),
+    "metrics": ("evenhand measure audited", ["--out my-metrics"]),
+    "ratings": ("evenhand rate biased-female vader --groups 1 --bootstrap 10", ["audit biased-female"]),
+    "chat": ("evenhand chat example", ["--system vader"]),
+    "chat with a system": ("evenhand chat example --system vader", ["rate vader --groups '' --chat example"]),
+    "compare": ("evenhand compare audited#vader audited#textblob", ["evenhand"]),
+    "nothing to repair": (
+        "evenhand repair vader --attribute race --sample 960 --repetitions 1 --method layers",
+        ["audit vader"],
+    ),
+}
+"""What is typed, and parts of the commands that must be offered."""
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_every_verdict_of_every_kind_has_a_next_step_that_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed, offered = VERDICTS[name]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "500")
+    monkeypatch.setenv("EVENHAND_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delitem(sys.modules, "printed_own", raising=False)
+    (tmp_path / "printed_own.py").write_text(OWN)
+    if "hangs" in name:
+        (tmp_path / "known.json").write_text(json.dumps(hanging(eec())))
+    if "few.csv" in typed:
+        few = pl.DataFrame({
+            "id": ["1", "2", "3", "4"], "source": ["a", "a", "b", "b"], "person": ["Ann", "Bob"] * 2,
+            "text": ["Ann is happy.", "Bob is happy.", "Ann is sad.", "Bob is sad."], "gender": ["f", "m"] * 2,
+        })  # fmt: skip
+        few.write_csv("few.csv")
+    if "audited" in typed:
+        run("evenhand audit vader textblob --corpus identity-names --attribute gender --out audited", monkeypatch)
+    shown = run(typed, monkeypatch).stdout
+    assert "What you can do next" in shown
+    steps = re.findall(r"^ {4}(evenhand .*)$", shown.partition("What you can do next")[2], re.MULTILINE)
+    for part in offered:
+        assert any(part in step for step in steps), steps
+    for step in steps:
+        run(f"{step} --repetitions 1" if " repair " in step else step, monkeypatch)
+
+
+@pytest.mark.skipif(shutil.which("apertium") is None, reason="needs Apertium, to travel through another language")
+def test_what_came_home_can_be_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "500")
+    monkeypatch.setenv("EVENHAND_CACHE_DIR", str(tmp_path / "cache"))
+    done = run("evenhand drift es --sample 480", monkeypatch)
+    steps = re.findall(r"^ {4}(evenhand .*)$", done.stdout, re.MULTILINE)
+    assert [step.split()[1] for step in steps] == ["drift", "audit"]
+    for step in steps:
+        run(step, monkeypatch)
 
 
 QUOTED = re.compile(r"`(evenhand [a-z][^`]*)`|^ {4}(evenhand .*)$|: (evenhand .*)$", re.MULTILINE)

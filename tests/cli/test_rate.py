@@ -53,7 +53,8 @@ def test_with_a_confounder_by_deconfounding(scored: Path) -> None:
     content = json.loads(run("rate", "--scores", str(scored), *asked, "--json"))
     (result,) = content["results"]
     assert result["method"] == "deconfounding"
-    assert result["ratings"] == {"S_b": 3, "S_r": 2, "S_t": 1, "S_d": 1, "S_g": 2}
+    assert result["among_these"] == {"S_b": 3, "S_r": 2, "S_t": 1, "S_d": 1, "S_g": 2}
+    assert result["ratings"] == {"S_b": 3, "S_r": 1, "S_t": 1, "S_d": 1, "S_g": 1}
 
 
 def test_presets_and_levels(unconfounded: Path) -> None:
@@ -61,7 +62,8 @@ def test_presets_and_levels(unconfounded: Path) -> None:
     content = json.loads(run("rate", "--scores", str(unconfounded), *asked, "--json"))
     assert content["settings"]["rejection"]["alphas"] == [0.025, 0.15, 0.2]
     assert content["results"][0]["raw"] == {"S_b": 23, "S_r": 1.9, "S_t": 0, "S_d": 0, "S_g": 0.6}
-    assert content["overall"] == {"S_b": 4, "S_r": 3, "S_t": 1, "S_d": 1, "S_g": 2}
+    assert content["results"][0]["among_these"] == {"S_b": 4, "S_r": 3, "S_t": 1, "S_d": 1, "S_g": 2}
+    assert content["overall"] == {"S_b": 5, "S_r": 1, "S_t": 1, "S_d": 1, "S_g": 1}
 
 
 def test_the_terminal_shows_both_orders_and_how_sure_they_are(scored: Path) -> None:
@@ -73,7 +75,7 @@ def test_the_terminal_shows_both_orders_and_how_sure_they_are(scored: Path) -> N
     assert "E3: female never met a positive word" in words
     assert "50 draws of rows" in words
     by_rejections = run("rate", "--scores", str(scored), "--attribute", "gender", "--bootstrap", "50")
-    assert "An unbiased system whose answers vary by chance would get about 4.77, not 0." in by_rejections
+    assert "Relabelled: 1,000 of the ways to deal these sentences to the groups" in " ".join(by_rejections.split())
 
 
 def test_other_formats_and_crossed_attributes(tmp_path: Path) -> None:

@@ -92,3 +92,20 @@ def test_an_audit_takes_what_is_said(tmp_path: Path) -> None:
     for one in (plain, stated):
         one["provenance"].pop("command")  # of the process that runs the tests
     assert stated == plain
+
+
+def test_impact_ratios_come_from_any_saved_audit(saved: Path, tmp_path: Path) -> None:
+    shown = reported(saved, "--format", "impact-ratios", "--system", "vader", "--auditor", "Ada")
+    assert shown.startswith("# Scoring rates and impact ratios\n\n**This is not a bias audit")
+    assert "Auditor: Ada (said when the record was made, not with the test)" in shown
+    assert [line for line in shown.splitlines() if line.startswith("## ")] == ["## vader, valence"]
+    table = tmp_path / "impact.csv"
+    reported(saved, "--format", "impact-ratios", "--out", table)
+    assert table.read_text(encoding="utf-8").startswith("system,output,attribute,group")
+    assert "--threshold does not apply" in refused(saved, "--format", "impact-ratios", "--threshold", "0.5")
+
+
+def test_impact_ratios_are_of_scores(tmp_path: Path) -> None:
+    audit(lambda sentences: [[{"O": 1.0} for _ in tokens] for tokens in sentences], "ner-country", sample=200,
+          progress=False, out=tmp_path)  # fmt: skip
+    assert "taggers find an entity or they do not" in refused(tmp_path, "--format", "impact-ratios")

@@ -67,3 +67,21 @@ def test_another_parquet_file_is_no_corpus(tmp_path: Path) -> None:
     eec().frame.write_parquet(tmp_path / "other.parquet")
     with pytest.raises(EvenhandError, match="is not a corpus that Evenhand saved"):
         Corpus.load(tmp_path / "other.parquet")
+
+
+def test_persons_pairs_templates_and_words_can_be_left_out() -> None:
+    whole = eec()
+    without = whole.without(["Tia", "she/he", "<person> feels <state>.", "furious"])
+    assert {"Tia", "she", "he"}.isdisjoint(without.frame["person"])
+    assert "<person> feels <state>." not in set(without.frame["template"])
+    assert "furious" not in set(without.frame["emotion_word"])
+    assert without.drawn_from == whole.digest
+    assert whole.without([]) is whole
+
+
+def test_who_is_not_there_cannot_be_left_out() -> None:
+    with pytest.raises(UsageError, match=r"no person, pair or template 'Tai' to leave out; did you mean 'Tia'\?"):
+        eec().without(["Tai"])
+    men = sorted(set(eec().frame.filter(eec().frame["gender"] == "male")["person"]))
+    with pytest.raises(UsageError, match="too little is left"):
+        eec().without(men)

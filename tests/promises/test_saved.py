@@ -120,7 +120,7 @@ def test_saved_scores_are_read_with_their_provenance() -> None:
     scores = Scores.load(AUDIT / "scores.parquet")
     assert [column.name for column in scores.columns] == [f"{BIASED}/valence", "vader/valence"]
     assert [column.fingerprint for column in scores.columns] == NUMBERS["scores"]["fingerprints"]
-    assert scores.columns[0].output == Output("valence", low=-1.0, high=1.0, high_is_desirable=True)
+    assert scores.columns[0].output == Output("valence", low=-1.0, high=1.0, high_is="good")
     assert scores.corpus_digest == NUMBERS["friends"]["digest"]
     assert scores.matrix.sum(axis=0) == pytest.approx(NUMBERS["scores"]["sums"], rel=1e-12)
     assert scores.matrix[:5].tolist() == NUMBERS["scores"]["first"]

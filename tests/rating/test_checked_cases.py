@@ -74,8 +74,8 @@ def test_rejection_scores_orders_and_levels(case: str) -> None:
     assert dict(published.raw) == expected["wrs_as_published"]
     assert dict(stated.raw) == expected["wrs_as_stated"]
     assert [system for system, _ in published.partial_order] == expected["order_as_published"]
-    assert dict(published.ratings) == expected["ratings_L3_distinct_5systems"]
-    assert dict(stated.ratings) == expected["ratings_L3_distinct_as_stated"]
+    assert dict(published.among_these) == expected["ratings_L3_distinct_5systems"]
+    assert dict(stated.among_these) == expected["ratings_L3_distinct_as_stated"]
     with_people = {**published.raw, "Sh": 0.0}
     assert complete_order(with_people, 3) == expected["ratings_L3_distinct_with_Sh0"]
 
@@ -128,7 +128,7 @@ def test_largest_impacts_and_levels_over_the_supported_classes(case: str) -> Non
     for system, score in expected["group_max_die_renormalised"].items():
         assert found["raw"][system] == (None if score is None else pytest.approx(score, rel=1e-8))
         assert (system in found["undefined"]) == (score is None)
-    assert found["ratings"] == expected["ratings_L3_distinct"]
+    assert found["among_these"] == expected["ratings_L3_distinct"]
 
 
 def test_an_x_stands_above_all_other_scores() -> None:

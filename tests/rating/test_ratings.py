@@ -56,8 +56,11 @@ def test_the_json_has_its_shape() -> None:
     assert first["rejected"] == [False, False, False]
     assert result["raw"] == {"S_b": 24.0, "S_r": 8.4, "S_t": 0.0, "S_d": 0.0, "S_g": 4.0}
     assert result["partial_order"] == [["S_t", 0.0], ["S_d", 0.0], ["S_g", 4.0], ["S_r", 8.4], ["S_b", 24.0]]
-    assert result["ratings"] == content["overall"] == {"S_b": 3, "S_r": 2, "S_t": 1, "S_d": 1, "S_g": 1}
+    assert result["ratings"] == content["overall"] == {"S_b": 3, "S_r": 1, "S_t": 1, "S_d": 1, "S_g": 1}
+    assert result["among_these"] == {"S_b": 3, "S_r": 2, "S_t": 1, "S_d": 1, "S_g": 1}
+    assert result["reference"] == dict.fromkeys(("S_b", "S_r", "S_t", "S_d", "S_g"), 24.0)
     assert result["expected"] == 7.95
+    assert set(result["expected_by_system"]["S_b"]) >= {"mean", "low", "high", "p", "relabellings", "smallest_p"}
     assert result["impact"] == {}
     assert content["settings"]["preset"] == "stated"
     assert content["settings"]["overall"] == "worst"
@@ -117,7 +120,7 @@ def report_of(*levels: dict[str, float], overall: str = "worst") -> Ratings:
 
 def test_overall_is_the_worst_level_by_default() -> None:
     groups = ({"a": 0.0, "b": 1.0}, {"a": 1.0, "b": 0.0}, {"a": 0.0, "b": 0.0})
-    assert report_of(*groups).overall == {"a": 2, "b": 2}
+    assert report_of(*groups).overall == {"a": 3, "b": 3}
     assert report_of(*groups, overall="median").overall == {"a": 1, "b": 1}
 
 
@@ -143,8 +146,8 @@ def test_what_is_undefined_has_no_place_in_the_order() -> None:
     assert partial_order({"a": math.nan, "b": 2.0, "c": 1.0}) == (("c", 1.0), ("b", 2.0))
 
 
-def test_a_single_system_is_rated_absolutely() -> None:
-    for system, level in (("S_b", 3), ("S_t", 1), ("S_g", 3)):
+def test_a_single_system_has_the_level_that_it_has_in_company() -> None:
+    for system, level in (("S_b", 3), ("S_t", 1), ("S_g", 1)):
         one = scores_of("Group-1").filter(pl.col("system") == system)
         assert rate_scores(one, attributes=["gender"], bootstrap=0).overall == {system: level}
 
@@ -181,9 +184,10 @@ def test_systems_that_only_have_noise_are_tied_and_a_biased_one_is_not() -> None
     assert found.over == "persons and words"
     assert found.notes == ()
     assert set(found.tied) == {("s0", "s1"), ("s0", "s2"), ("s1", "s2")}
-    assert found.levels["biased"][2] > 0.98
-    for shares in found.levels.values():
-        assert sum(shares) == pytest.approx(1)
+    assert found.levels["biased"] == (0.0, 0.0, 1.0)
+    # Nothing stands out in the others, and drawing them again could not show that anything does.
+    assert [found.levels[name] for name in ("s0", "s1", "s2")] == [(None, None, None)] * 3
+    assert set(found.not_known) == {"s0", "s1", "s2"}
 
 
 def test_the_uncertainty_is_the_same_for_the_same_seed_only() -> None:
@@ -210,7 +214,8 @@ def test_what_cannot_be_drawn_again_is_noted() -> None:
     assert "no column names the persons" in rows.notes[0]
     alone = rate_scores(noisy(persons=1), attributes=["gender"], bootstrap=5).results[0].uncertainty
     assert alone is not None
-    assert alone.notes == ("male, female, NA: one person only, so differences between persons are not allowed for",)
+    assert alone.notes[0] == "male, female, NA: one person only, so differences between persons are not allowed for"
+    assert alone.notes[1].startswith("levels in draws and ties are not known: drawing again says nothing")
 
 
 def test_many_rows_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,8 +239,12 @@ def test_scores_of_a_corpus_are_brought_to_one_scale() -> None:
     assert by_system["a",]["sentiment"].to_list() == by_system["b",]["sentiment"].to_list()
     (result,) = rate_scores(frame, attributes=["gender"], bootstrap=30).results
     assert result.raw == {"a": 4.8, "b": 4.8}
+    assert result.ratings == {"a": 3, "b": 3}
     assert result.uncertainty is not None
-    assert result.uncertainty.tied == (("a", "b"),)
+    # Two persons a class say nothing about ties, not that there are none.
+    assert result.uncertainty.tied is None
+    assert result.uncertainty.levels == {"a": (None, None, None), "b": (None, None, None)}
+    assert "male has 2" in result.uncertainty.not_known["a"]
 
 
 def test_a_system_with_two_outputs_needs_a_choice() -> None:

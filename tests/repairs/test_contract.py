@@ -38,7 +38,7 @@ KEEPS_ORDER = {"layers": 1 - 1e-9, "alignment": 1 - 1e-9, "sentence-weights": 0.
 
 OUTPUTS = {
     "score": (Output("mood", low=-1.0, high=1.0),),
-    "two scores": (Output("anger"), Output("joy", high_is_desirable=True)),
+    "two scores": (Output("anger"), Output("joy", high_is="good")),
     "probability": (Output("glad", kind="probability"),),
     "distribution": tuple(Output(f"mood={n}", kind="probability", of="mood", value=float(n)) for n in (1, 2, 3)),
 }

@@ -118,10 +118,11 @@ def test_every_verdict_has_a_next_step(tmp_path: Path) -> None:
         "cannot tell",
     }
     steps = next_steps(found)
-    assert [step.verdict for step in steps] == [
-        "higher or lower", "cannot tell", "cannot tell", "equivalent", "no reaction seen",
+    assert list(dict.fromkeys(step.verdict for step in steps)) == [
+        "higher or lower", "cannot tell", "equivalent", "no reaction seen", "two systems",
     ]  # fmt: skip
-    assert steps[0].commands == ("evenhand repair 'planted(gap=0.05)' --attribute gender",)
+    assert steps[0].commands == ("evenhand audit 'planted(gap=0.05)' vader --high-is bad",)
+    assert steps[1].commands == ("evenhand repair 'planted(gap=0.05)' --attribute gender",)
 
 
 def test_the_offered_tolerance_settles_what_could_not_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,6 +146,9 @@ def rated_without_an_end() -> Result:
 MADE: dict[str, Callable[[], Result]] = {
     "audit": partial(audit, "planted(gap=0.05)", sample=480, progress=False, command="evenhand audit ..."),
     "audit of labelled sentences": labelled,
+    "audit with thresholds": lambda: audit(
+        "planted(gap=0.05, person_sd=0.03)", sample=480, thresholds=[0.5, "median"], progress=False
+    ),
     "audit of taggers": lambda: audit(blind, "ner-country", sample=200, progress=False),
     "study": a_study,
     "study without gold": a_bare_study,

@@ -263,7 +263,7 @@ class TestReadyMade:
         with caplog.at_level(logging.INFO, logger="evenhand"):
             first = EmbeddingRegressor(MINILM)
         assert "training, once" in caplog.text
-        assert first.outputs == (Output("valence", high_is_desirable=True),)
+        assert first.outputs == (Output("valence", high_is="good"),)
         caplog.clear()
         with caplog.at_level(logging.INFO, logger="evenhand"):
             assert EmbeddingRegressor(MINILM).fingerprint == first.fingerprint

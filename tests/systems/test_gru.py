@@ -175,7 +175,7 @@ class TestOrdinal:
     def test_the_score_is_the_expected_class(self, ordinal: Path) -> None:
         model = read_gru(ordinal / "anger.gru.json")
         assert model.card.classes == (0, 1, 2, 3)
-        assert model.output == Output("anger", low=0, high=3, kind="ordinal", high_is_desirable=False)
+        assert model.output == Output("anger", low=0, high=3, kind="ordinal", high_is="bad")
         assert model.card.quality.pearson is not None
         assert model.card.quality.pearson > 0.9
         text = "the train was angry again"
@@ -201,7 +201,7 @@ class TestAsASystem:
     def test_it_is_a_scorer_from_0_to_1(self, folder: Path) -> None:
         system = Gru(str(folder))
         assert isinstance(system, Scorer)
-        assert system.outputs == (Output("anger", high_is_desirable=False),)
+        assert system.outputs == (Output("anger", high_is="bad"),)
         scores = system.score(TEXTS)
         assert scores.shape == (6, 1)
         assert ((scores >= 0) & (scores <= 1)).all()

@@ -27,14 +27,14 @@ class TestSharedTaskFiles:
         read = read_lesson([path], dimension="anger")
         assert read.texts == ('she said "no', '"fine" by me')
         assert read.scores.tolist() == [0.7, 0.1]
-        assert (read.output, read.high_is_desirable, read.source) == ("anger", False, str(path))
+        assert (read.output, read.high_is, read.source) == ("anger", "bad", str(path))
 
     def test_several_files_are_one_lesson(self, tmp_path: Path) -> None:
         first = task_file(tmp_path / "a.txt", "i1\tgreat\tJoy\t0.9")
         (tmp_path / "b.jsonl").write_text('{"sentence": "so so", "score": 0.5}\n')
         read = read_lesson([first, tmp_path / "b.jsonl"], dimension="joy")
         assert read.texts == ("great", "so so")
-        assert read.high_is_desirable
+        assert read.high_is == "good"
         assert read.digest != read_lesson([tmp_path / "b.jsonl", first], dimension="joy").digest
 
     def test_rows_without_a_score_are_left_out_and_counted(
@@ -101,7 +101,7 @@ class TestOtherTables:
         )
         assert read.texts == ("fine", "poor", "so so")
         assert read.scores.tolist() == [1, 0, 0.5]
-        assert (read.output, read.high_is_desirable, read.low, read.high) == ("stars", None, 1, 5)
+        assert (read.output, read.high_is, read.low, read.high) == ("stars", None, 1, 5)
 
     def test_tables_that_evenhand_writes_can_be_learned_from(self, tmp_path: Path) -> None:
         texts, scores = ["one", "two"], [0.1, 0.9]

@@ -105,9 +105,9 @@ class TestAsASystem:
         system = Svm(str(folder))
         assert isinstance(system, Scorer)
         assert system.outputs == (
-            Output("anger", high_is_desirable=False),
-            Output("joy", high_is_desirable=True),
-            Output("valence", high_is_desirable=True),
+            Output("anger", high_is="bad"),
+            Output("joy", high_is="good"),
+            Output("valence", high_is="good"),
         )
         alone = [Svm(str(folder / f"{output.name}.skops")).score(TEXTS) for output in system.outputs]
         np.testing.assert_array_equal(system.score(TEXTS), np.hstack(alone))
@@ -132,7 +132,7 @@ class TestAsASystem:
     def test_scores_are_clipped_to_the_scale_that_was_declared(self, tmp_path: Path) -> None:
         train_svm(tmp_path, lesson(low=-3, high=3))
         system = Svm(str(tmp_path))
-        assert system.outputs == (Output("anger", low=-3, high=3, high_is_desirable=False),)
+        assert system.outputs == (Output("anger", low=-3, high=3, high_is="bad"),)
         calm, angry, most = system.score(["calm", "angry", "angry furious irritated"])[:, 0]
         assert -3 <= calm < -1.5 < 1 < angry < most == 3
 

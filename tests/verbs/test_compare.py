@@ -219,7 +219,7 @@ def test_other_ranges_are_compared_as_shares_and_that_is_said(two: Audit) -> Non
 
 
 def test_an_output_that_is_good_when_low_is_pointed_out(two: Audit) -> None:
-    good, bad = (scaled(two, Output("score", high_is_desirable=wanted), 1) for wanted in (True, False))
+    good, bad = (scaled(two, Output("score", high_is=wanted), 1) for wanted in ("good", "bad"))
     found = compare(good, bad, systems=(LARGE, SMALL))
     assert "the gaps mean opposite things" in str(found.notes[0])
 

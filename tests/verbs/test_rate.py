@@ -55,7 +55,8 @@ def test_a_biased_system_is_rated_worst_and_one_that_goes_by_words_alone_best(
     first = found.results[0]
     # Of three pairs of classes on five datasets, the two with women are told apart at every level.
     assert first.raw == pytest.approx({"biased-female": 5 * 2 * 2.4, "textblob": 0.0})
-    assert first.ratings == {"biased-female": 2, "textblob": 1}
+    assert first.ratings == {"biased-female": 3, "textblob": 1}
+    assert first.among_these == {"biased-female": 2, "textblob": 1}
 
 
 def test_the_data_groups_know_their_attributes() -> None:
@@ -82,12 +83,13 @@ def test_pages_labels_and_json_are_saved(assessed: tuple[Ratings, Path]) -> None
     assert {path.name for path in (folder / "labels").iterdir()} == {"biased-female.html", "textblob.html"}
     saved = json.loads((folder / "rating.json").read_text(), parse_constant=pytest.fail)
     assert saved == json.loads(found.to_json())
-    assert set(saved) == {"kind", "results", "overall", "settings", "answers", "drift", "notes", "provenance"}
+    promised = {"kind", "results", "overall", "settings", "answers", "drift", "notes", "provenance"}
+    assert set(saved) == promised | {"overall_about_others"}
     page = (folder / "rating.html").read_text()
     assert "a level never means “fair”" in page
     assert page.count("<svg") >= 4
     label = (folder / "labels" / "biased-female.html").read_text()
-    assert "Level 2 of 3" in label or "Level 3 of 3" in label
+    assert "Level 3 of 3" in label
 
 
 def test_a_label_says_what_the_data_are(assessed: tuple[Ratings, Path]) -> None:
@@ -207,11 +209,13 @@ def test_the_command_rates_systems(tmp_path: Path) -> None:
     done = run.invoke(app, [*asked, "--json"])
     assert done.exit_code == 0, done.exception
     values = json.loads(done.stdout)
-    assert values["overall"] == {"biased-female": 2, "textblob": 1}
+    assert values["overall"] == {"biased-female": 3, "textblob": 1}
+    assert values["results"][0]["among_these"] == {"biased-female": 2, "textblob": 1}
     shown = run.invoke(app, asked, env={"COLUMNS": "160"}).stdout
     assert "{textblob: 0, biased-female: 24}" in " ".join(shown.split())
     alone = run.invoke(app, ["rate", "textblob", *asked[3:]], env={"COLUMNS": "160"}).stdout
-    assert "rated alone gets level 1 for a score of 0, else 3" in " ".join(alone.split())
+    assert "the same whichever others are rated beside it" in " ".join(alone.split())
+    assert "complete order" not in alone.lower()
     refused = run.invoke(app, ["rate", "vader", "--scores", "x.csv"])
     assert isinstance(refused.exception, UsageError)
 

@@ -168,7 +168,9 @@ class Scores:
         return {
             "format": FORMAT,
             "corpus_digest": self.corpus_digest,
-            "columns": [{"name": column.name, **asdict(column)} for column in self.columns],
+            "columns": [
+                {"name": column.name, **asdict(column), "output": column.output.to_dict()} for column in self.columns
+            ],
             "packages": {
                 **{package: importlib.metadata.version(package) for package in PACKAGES},
                 "python": platform.python_version(),
@@ -221,7 +223,7 @@ def _scores(frame: pl.DataFrame, provenance: dict[str, Any]) -> Scores:
 
 
 def _column(entry: dict[str, Any]) -> Column:
-    output = Output(**entry["output"])
+    output = Output.from_dict(entry["output"])
     # Files of earlier versions do not say how often was asked: it was once.
     draws = {"draws": entry.get("draws", 1), "draw_spread": entry.get("draw_spread")}
     return Column(entry["system"], output, entry["fingerprint"], **draws)

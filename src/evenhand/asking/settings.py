@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from evenhand.settings import check_count, check_range
+from evenhand.systems.meaning import HighIsSaid, checked
 
 
 class AskOptions(TypedDict, total=False):
@@ -18,6 +19,7 @@ class AskOptions(TypedDict, total=False):
     base_url: str | None
     outputs: Sequence[str] | None
     kind: str | None
+    high_is: HighIsSaid | None
     draws: int
     cache: str | Path | None
     progress: bool | None
@@ -30,7 +32,9 @@ class AskSettings:
     `bounds` is the range of outputs that declare none (0 to 1 if not given). `version` vouches for a system that cannot
     be looked into: under the same version its answers are taken to be the same. `base_url` is where the server of
     language models listens. `outputs` names the numbers that a function or a file gives, and `kind` says what they are:
-    score, probability, ordinal or class; systems that know it themselves refuse both. Systems that sample may be asked
+    score, probability, ordinal or class; systems that know it themselves refuse both. `high_is` says what a high value
+    means for the person whom a text is about: good, bad or neither, for all outputs that declare nothing, or by an
+    output's name, which is then believed against what its system declares. Systems that sample may be asked
     several times (`draws`): the means are compared. Answers are kept in `cache` (None: EVENHAND_CACHE_DIR, else the
     platform's cache folder); `progress` shows bars (None: on a terminal only).
     """
@@ -40,6 +44,7 @@ class AskSettings:
     base_url: str | None = None
     outputs: Sequence[str] | None = None
     kind: str | None = None
+    high_is: HighIsSaid | None = None
     draws: int = 1
     cache: str | Path | None = None
     progress: bool | None = None
@@ -47,6 +52,8 @@ class AskSettings:
     def __post_init__(self) -> None:
         if self.bounds is not None:
             check_range(*self.bounds)
+        if self.high_is is not None:
+            checked(self.high_is)
         check_count("the number of draws", self.draws, least=1)
 
     @property

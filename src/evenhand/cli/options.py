@@ -43,6 +43,13 @@ Outputs = Annotated[
 Kind = Annotated[
     str | None, typer.Option(help="What those are: score, probability, ordinal or class (else found out).")
 ]
+HighIs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="good|bad|neither",
+        help="What a high score means for the person, where a system does not say; NAME=bad,NAME=good by output.",
+    ),
+]
 Draws = Annotated[int | None, typer.Option(help="How often to ask systems that sample; their means are compared (1).")]
 Cache = Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
@@ -53,6 +60,12 @@ Spelling = Annotated[str | None, typer.Option(help="The spelling of the corpus, 
 Sample = Annotated[int | None, typer.Option(help="At most this many sentences, drawn as whole sources.")]
 Subset = Annotated[
     list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
+]
+Thresholds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--threshold", metavar="NUMBER|median", help="Turn scores into decisions at 0.5, or 0.4,0.6, or median."
+    ),
 ]
 Alpha = Annotated[float, typer.Option(help="The level of the tests.")]
 Correction = Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")]
@@ -106,8 +119,25 @@ def names(text: str | None) -> list[str] | None:
     return found
 
 
+def meanings(text: str | None) -> str | dict[str, str] | None:
+    """`bad`, or `NAME=bad,NAME=good` as a mapping.
+
+    >>> meanings("bad"), meanings("anger=bad, joy=good")
+    ('bad', {'anger': 'bad', 'joy': 'good'})
+    """
+    if text is None or "=" not in text:
+        return text
+    said: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (one.strip() for one in part.rpartition("="))
+        if not equals or not name or name in said:
+            raise UsageError(f"--high-is {text!r}: give each output once, as in --high-is anger=bad,joy=good")
+        said[name] = value
+    return said
+
+
 FLAGS = {"bounds": "--range", "version": "--system-version"} | {
-    name: f"--{name.replace('_', '-')}" for name in ("base_url", "outputs", "kind", "draws", "cache")
+    name: f"--{name.replace('_', '-')}" for name in ("base_url", "outputs", "kind", "high_is", "draws", "cache")
 }
 """What the command line calls the fields of `AskOptions`."""
 
@@ -168,6 +198,7 @@ def _asking(
     base_url: BaseUrl = None,
     outputs: Outputs = None,
     kind: Kind = None,
+    high_is: HighIs = None,
     draws: Draws = None,
     cache: Cache = None,
 ) -> AskOptions:
@@ -177,6 +208,7 @@ def _asking(
         "base_url": base_url,
         "outputs": names(outputs),
         "kind": kind,
+        "high_is": meanings(high_is),
         "draws": draws,
         "cache": cache,
     }

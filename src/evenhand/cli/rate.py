@@ -58,20 +58,20 @@ def rate(
         list[str] | None,
         typer.Option(help="What may decide which emotion a person meets: rates by deconfounding, else by rejections."),
     ] = None,
-    levels: Annotated[int, typer.Option(help="How many levels the complete order has.")] = 3,
+    levels: Annotated[int, typer.Option(help="How many levels there are.")] = 3,
     preset: Annotated[str, typer.Option(help="Of the tests: stated (as the paper's text) or published.")] = "stated",
     supported_only: Annotated[
         bool, typer.Option("--supported-only", help="Adjust over the classes that met an emotion, if some never did.")
     ] = False,
     overall: Annotated[str, typer.Option(help="How several ratings become one: worst or median.")] = "worst",
     bootstrap: Annotated[int, typer.Option(help="How often persons and words are drawn again; 0: never.")] = 1000,
-    seed: Annotated[int, typer.Option(help="For those draws.")] = 0,
+    seed: Annotated[int, typer.Option(help="For those draws, and for relabelling.")] = 0,
     as_json: AsJson = False,
     *,
     how: AskOptions,
     statement: Statement,
 ) -> None:
-    """Rate systems for bias: raw scores, a partial order, and levels from 1 (least biased)."""
+    """Rate systems for bias: raw scores, their order, and levels from 1 that do not depend on the other systems."""
     from evenhand.cli.show import show_saved
 
     common: dict[str, Any] = {

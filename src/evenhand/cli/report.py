@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson, refuse_given, takes_statement_of_tolerance
+from evenhand.cli.options import AsJson, Thresholds, refuse_given, takes_statement_of_tolerance
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.results import Statement
 
-FORMATS = ("model-card", "test-record", "pdf")
+FORMATS = ("model-card", "impact-ratios", "test-record", "pdf")
 """As in `evenhand.report.exports`, which is not imported for a help text."""
-SHOWS = ("folder", "as_json", "html", "figures", "tables")
+SHOWS = ("folder", "threshold", "as_json", "html", "figures", "tables")
 EXPORTS = (
     *("folder", "form", "system", "out", "overwrite"),
     *("auditor", "date", "model_version", "tolerance_set_on", "tolerance_reason"),
@@ -27,6 +27,7 @@ EXPORTS = (
 def report(
     ctx: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What a command with --out DIR wrote.")],
+    threshold: Thresholds = None,
     as_json: AsJson = False,
     html: Annotated[bool, typer.Option("--html", help="Write the page again.")] = False,
     figures: Annotated[bool, typer.Option("--figures", help="Write DIR/figures: PNG and SVG.")] = False,
@@ -50,9 +51,11 @@ def report(
         return
     refuse_given(ctx, SHOWS, "without --format")
     from evenhand.cli.show import show
-    from evenhand.verbs.saved import load_result
+    from evenhand.verbs.saved import decided, load_result
 
     loaded = load_result(folder)
+    if threshold:
+        loaded = decided(loaded, threshold)
     home = folder.parent if folder.is_file() else folder
     written = loaded.export(home, page=html, tables=tables, figures=figures)
     for path in written:

@@ -13,12 +13,15 @@ from evenhand.corpora import Corpus
 from evenhand.corpora.intensity import EMOTION, WORD, intensities
 from evenhand.errors import EvenhandError
 from evenhand.numbering import numbered
+from evenhand.stats.explained import explained_share
 from evenhand.stats.ordering import Ordering, ordering
 from evenhand.stats.types import ROUNDING
 from evenhand.systems.base import Output
 
 FAINT = 0.3
 """A rank correlation below this explains less than a tenth of how the words are ordered (0.3² = 0.09)."""
+FEWEST_SOURCES = 10
+"""Fewer sentences may say much the same by chance, so that an able system looks blind."""
 INTENSITY, PLEASANT, UNPLEASANT = "intensity", "pleasant", "unpleasant"
 """Orders that are no emotion's: of each sentence's own emotion, and of all words together."""
 
@@ -46,8 +49,9 @@ class Ability:
     (states or situations, which fill different templates) and emotion, averaged by the number of words; 1 is ideal. `p`
     is the share of shuffles of the words that do at least as well. `weak` says that rho is next to nothing (below 0.3):
     what such a system does to persons means little. It is None where the words cannot tell: rho is not small, but
-    chance gives as much too often (p ≥ α). What is None has its reason in `undefined`. After Huang, Wang and Zhang
-    (Contextual Calibration for Bias Mitigation), figure 5.
+    chance gives as much too often (p ≥ α). Where it is not known what order is intended, it can only be too weak: what
+    a sentence says explains next to nothing of its score. What is None has its reason in `undefined`. After Huang, Wang
+    and Zhang (Contextual Calibration for Bias Mitigation), figure 5.
     """
 
     system: str
@@ -60,6 +64,9 @@ class Ability:
     p: float | None
     weak: bool | None
     undefined: str | None
+    explained: float | None = None
+    """The share of the scores' variance that lies between sentences that say different things, whoever they are about
+    (omega squared); None where scores don't vary. Where no order is intended, less than 0.09 is too weak."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -82,6 +89,10 @@ class _Words:
     strengths: Floats
     """NaN where nobody has judged the word."""
     kinds: list[str]
+    explained: Floats
+    """By column: the share of its variance that lies between sentences; NaN where it does not vary."""
+    sources: int
+    """How many different things the sentences say, whoever they are about."""
 
     def signs(self) -> Floats:
         """1 for words of pleasant emotions, −1 for those of unpleasant ones."""
@@ -116,30 +127,46 @@ def _words(scores: Scores, corpus: Corpus) -> _Words:
     named = rows.select(EMOTION, WORD).unique(maintain_order=True).with_row_index("word")
     emotions, words = named[EMOTION].cast(str).to_list(), named[WORD].cast(str).to_list()
     place = rows.join(named, on=[EMOTION, WORD], maintain_order="left")["word"].to_numpy()
-    values = scores.select(corpus.frame["id"].to_list()).matrix[rows["row"].to_numpy()]
+    everything = scores.select(corpus.frame["id"].to_list()).matrix
+    values = everything[rows["row"].to_numpy()]
     totals = np.zeros((len(words), values.shape[1]))
     np.add.at(totals, place, values)
     counts = np.bincount(place, minlength=len(words)).astype(np.int64)
     meant = [intensities().by_word().get(key) for key in zip(emotions, words, strict=True)]
     strengths = np.array([np.nan if one is None else float(one.strength) for one in meant])
     kinds = ["" if one is None else one.kind for one in meant]
-    return _Words(emotions, words, counts, totals / counts[:, None], strengths, kinds)
+    varies = np.ptp(everything, axis=0) > ROUNDING * scores.spans
+    explained = np.where(varies, explained_share(everything, numbered(corpus.frame["source"].to_list())), np.nan)
+    return _Words(
+        emotions,
+        words,
+        counts,
+        totals / counts[:, None],
+        strengths,
+        kinds,
+        explained,
+        corpus.frame["source"].n_unique(),
+    )
 
 
 def _order(output: Output, emotions: list[str]) -> str | None:
     """The order that is intended for an output, as far as its name (up to a dot, as in `anger.likely`) and what is
     declared of it say."""
-    name, known = output.name.casefold().partition(".")[0], intensities().outputs
+    name, known = _called(output), intensities().outputs
     if output.kind == "class":
         return None
     if name in emotions:
         return name
     if name in known.intensity:
         return INTENSITY
-    pleasant = name in known.pleasant or (name in known.pleasant_if_desirable and output.high_is_desirable is True)
-    if pleasant and output.high_is_desirable is not False:
+    pleasant = name in known.pleasant or (name in known.pleasant_if_desirable and output.high_is == "good")
+    if pleasant and output.high_is != "bad":
         return PLEASANT
     return UNPLEASANT if pleasant or name in known.unpleasant else None
+
+
+def _called(output: Output) -> str:
+    return output.name.casefold().partition(".")[0]
 
 
 def _judged(
@@ -159,7 +186,16 @@ def _judged(
             rng=np.random.default_rng(seed),
         )
     return {
-        place: _ability(columns[place], order, _table(words, shown, intended, place), test, number, alpha=alpha)
+        place: _ability(
+            columns[place],
+            order,
+            _table(words, shown, intended, place),
+            test,
+            number,
+            alpha=alpha,
+            explained=float(words.explained[place]),
+            sources=words.sources,
+        )
         for number, place in enumerate(places)
     }
 
@@ -188,12 +224,22 @@ def _table(words: _Words, shown: npt.NDArray[np.intp], intended: Floats, column:
 
 
 def _ability(
-    column: Column, order: str | None, table: tuple[WordScore, ...], test: Ordering | None, number: int, *, alpha: float
+    column: Column,
+    order: str | None,
+    table: tuple[WordScore, ...],
+    test: Ordering | None,
+    number: int,
+    *,
+    alpha: float,
+    explained: float,
+    sources: int,
 ) -> Ability:
     rho = p = weak = undefined = None
     known = sum(word.intended is not None for word in table)
+    blind = _blind(explained, sources)
     if order is None:
-        undefined = f"it is not known what order is intended for the output {column.output.name!r}"
+        undefined = blind or f"it is not known what order is intended for the output {column.output.name!r}"
+        weak = True if blind else None
     elif test is None or np.isnan(test.best_p):
         undefined = f"no two of its {len(table)} emotion words are known to differ in intensity"
     elif np.isnan(test.rho[number]):
@@ -203,6 +249,8 @@ def _ability(
         if test.best_p >= alpha:
             as_well = f"even in the intended order, chance does as well in {100 * test.best_p:.0f} % of shuffles"
             undefined = f"{known} words are too few: {as_well}"
+        elif rho < FAINT and _guessed(column.output) and not blind:
+            undefined = f"its scores do not follow pleasantness, and an output called {column.output.name!r} need not"
         elif rho < FAINT:
             weak = True
         elif p < alpha:
@@ -219,4 +267,19 @@ def _ability(
         p=p,
         weak=weak,
         undefined=undefined,
+        explained=None if np.isnan(explained) else max(explained, 0.0),
     )
+
+
+def _blind(explained: float, sources: int) -> str | None:
+    """Why a system cannot know what it is asked about, whatever its scores are meant to follow."""
+    if np.isnan(explained):
+        return "it gives all sentences the same score"
+    if explained >= FAINT**2 or sources < FEWEST_SOURCES:
+        return None
+    return f"what a sentence says explains {100 * max(explained, 0.0):.0f} % of how its scores vary"
+
+
+def _guessed(output: Output) -> bool:
+    """Whether it is taken for valence only because it is called as anything may be, and high is good."""
+    return _called(output) in intensities().outputs.pleasant_if_desirable

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -12,8 +12,11 @@ import polars as pl
 
 from evenhand.asking import Scores, Tags
 from evenhand.comparing.ability import Ability
+from evenhand.comparing.decisions import Decision, SelectionRate, decide
 from evenhand.comparing.findings import Finding
+from evenhand.comparing.thresholds import Threshold, read_thresholds
 from evenhand.corpora import Corpus
+from evenhand.errors import UsageError
 from evenhand.measuring import Metrics
 from evenhand.results import Result
 from evenhand.results.note import by_subject
@@ -38,6 +41,10 @@ class Audit(Result):
     """Whether the systems do their job, where the corpus has emotion words."""
     tags: Tags | None = field(default=None, repr=False)
     """What taggers said, where it is they who were asked; the scores are then whether they found each entity."""
+    decisions: tuple[Decision, ...] = field(default=(), repr=False)
+    """What thresholds make of the scores, where any were given: a row for each comparison and threshold."""
+    selection_rates: tuple[SelectionRate, ...] = field(default=(), repr=False)
+    """How often each group is selected, and each crossing of groups."""
 
     def __repr__(self) -> str:
         verdicts = Counter(finding.verdict for finding in self.findings)
@@ -51,6 +58,9 @@ class Audit(Result):
     def content(self) -> dict[str, Any]:
         """`findings`, and what else is known; of taggers, the metrics stand at the top as well."""
         content: dict[str, Any] = {"findings": [finding.to_dict() for finding in self.findings]}
+        if self.decisions:
+            content["decisions"] = [decision.to_dict() for decision in self.decisions]
+            content["selection_rates"] = [rate.to_dict() for rate in self.selection_rates]
         if self.abilities:
             content["abilities"] = [ability.to_dict() for ability in self.abilities]
         remarks = by_subject(self.notes)
@@ -61,6 +71,27 @@ class Audit(Result):
             if self.of_taggers:
                 content |= self.measurements.content()
         return content
+
+    def decision_frame(self) -> pl.DataFrame:
+        """One row per comparison and threshold, the nested parts in columns such as `first_rate_low`."""
+        return pl.DataFrame([decision.flat() for decision in self.decisions], infer_schema_length=None)
+
+    def rate_frame(self) -> pl.DataFrame:
+        """One row per group and threshold: how often its sentences are selected."""
+        return pl.DataFrame([rate.flat() for rate in self.selection_rates], infer_schema_length=None)
+
+    def decided(self, thresholds: Threshold | str | Iterable[Threshold | str]) -> Self:
+        """The same audit with other thresholds, from the scores that it holds; nobody is asked again.
+
+        A threshold is a number, which selects scores that reach it, or `"median"`, which selects those above the median
+        of the output's own scores.
+        """
+        if self.scores is None or self.corpus is None:
+            raise UsageError("this audit was saved without scores and corpus, which thresholds need: audit again")
+        asked = read_thresholds(thresholds)
+        alpha = self.provenance.settings["alpha"]
+        found = decide(self.findings, self.scores, self.corpus, thresholds=asked, alpha=alpha)
+        return replace(self, decisions=found.decisions, selection_rates=found.rates)
 
     def to_dict(self) -> dict[str, Any]:
         """Like any result; of taggers, whose audits once were metrics, the corpus is a name as it is there."""
@@ -85,6 +116,8 @@ class Audit(Result):
             measurements=None if measured is None else Metrics.from_dict(measured),
             abilities=tuple(Ability.from_dict(ability) for ability in values.get("abilities", ())),
             tags=attached(Tags, folder, TAGS_FILE),
+            decisions=tuple(Decision.from_dict(decision) for decision in values.get("decisions", ())),
+            selection_rates=tuple(SelectionRate.from_dict(rate) for rate in values.get("selection_rates", ())),
             **cls.common({"notes": _remarks(values), **values}),
         )
 

@@ -16,11 +16,14 @@ from typing import Any, Literal
 
 from evenhand.asking import Column, Scores
 from evenhand.comparing import Compared, Settings, compare
+from evenhand.comparing.ability import abilities
 from evenhand.comparing.findings import Finding
+from evenhand.comparing.harm import of_both, with_abilities
 from evenhand.comparing.sharing import Paired
 from evenhand.contrasts import Floats
 from evenhand.corpora import Corpus
 from evenhand.systems import Output
+from evenhand.systems.meaning import high_is
 
 Size = Literal["smaller", "larger", "cannot tell"]
 
@@ -66,12 +69,20 @@ def gap_differences(
 
     differences = judged([_combined(pair, pair.other.matrix - pair.one.matrix) for pair in pairs])
     sums = judged([_combined(pair, pair.other.matrix + pair.one.matrix) for pair in pairs])
-    one, other = judged([pair.one for pair in pairs]), judged([pair.other for pair in pairs])
-    asked = zip(one.findings, other.findings, differences.findings, sums.findings, strict=True)
-    questions = len(one.findings) // sum(len(pair.one.columns) for pair in pairs)
+    one, other = ([pair.one for pair in pairs], [pair.other for pair in pairs])
+    alone = [_with_ability(judged(parts), parts, corpus, settings) for parts in (one, other)]
+    asked = zip(*alone, differences.findings, sums.findings, strict=True)
+    questions = len(alone[0]) // sum(len(pair.one.columns) for pair in pairs)
     of_finding = [pair for pair in pairs for _ in range(len(pair.one.columns) * questions)]
     found = [_difference(pair, *four) for pair, four in zip(of_finding, asked, strict=True)]
     return GapDifferences(tuple(found), differences.family)
+
+
+def _with_ability(
+    compared: Compared, parts: Sequence[Scores], corpus: Corpus, settings: Settings
+) -> tuple[Finding, ...]:
+    able = abilities(Scores.join(parts), corpus, alpha=settings.alpha, seed=settings.seed)
+    return with_abilities(compared.findings, able)
 
 
 def _combined(pair: Paired, matrix: Floats) -> Scores:
@@ -79,7 +90,14 @@ def _combined(pair: Paired, matrix: Floats) -> Scores:
     columns = [
         Column(
             f"{pair.other_called} − {pair.one_called}",
-            Output(column.output.name, low=None, high=None, unit=column.output.span, kind=column.output.kind),
+            Output(
+                column.output.name,
+                low=None,
+                high=None,
+                unit=column.output.span,
+                kind=column.output.kind,
+                high_is=high_is(column.output),
+            ),
             None,
             max(one.draws, column.draws),
             _spread(one, column),
@@ -102,7 +120,7 @@ def _difference(pair: Paired, one: Finding, other: Finding, difference: Finding,
         shares=pair.shares,
         one=one,
         other=other,
-        difference=difference,
+        difference=of_both(difference, one, other),
         size=_size(difference, total),
         changed_sides=_side(one) * _side(other) < 0,
     )

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 from evenhand.files.plain import rebuild
-from evenhand.systems.base import FOUND
+from evenhand.systems.base import FOUND, HighIs
 
 Verdict = Literal["higher", "lower", "equivalent", "no reaction seen", "cannot tell"]
+UNSEEN: tuple[Verdict, ...] = ("equivalent", "no reaction seen")
+"""Verdicts that say of a gap that it is small, or was not seen."""
 Direction = Literal["first_higher", "second_higher", "none"]
 Interval = tuple[float, float]
 
@@ -209,6 +211,20 @@ class Finding:
     """The verdict that hangs on one person or template, and which."""
     output_kind: str = "score"
     """`found` where the question is how often a tagger finds an entity."""
+    high_is: HighIs | None = None
+    """What a high value means for the person: `good`, `bad` or `neither`."""
+    worse_off: str | None = None
+    """The group at a disadvantage, where a gap is shown and it is known what a high value means."""
+    does_its_job: bool | None = None
+    """Whether the scores follow what the sentences say. Where they don't, *equivalent* and *no reaction seen* say
+    little: who reacts to nothing reacts to nobody."""
+    why_not_its_job: str | None = None
+    """How it shows that it does not do its job."""
+
+    @property
+    def says_little(self) -> bool:
+        """Whether it says that nothing was seen of a gap, of a system that does not do its job."""
+        return self.does_its_job is False and self.verdict in UNSEEN
 
     @property
     def of_tagger(self) -> bool:

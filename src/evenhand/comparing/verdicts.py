@@ -23,12 +23,15 @@ from evenhand.comparing.findings import (
 )
 from evenhand.comparing.general import general_p
 from evenhand.comparing.hanging import DECIDED, steadiness
+from evenhand.comparing.harm import NOT_ASKED as NOT_LOOKED
+from evenhand.comparing.harm import NOT_DECLARED, worse_off
 from evenhand.comparing.planning import Plan, unseen
 from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
 from evenhand.contrasts import Contrast, Floats, side_labels
 from evenhand.stats import Components, smallest_visible_gap
 from evenhand.stats.types import Bools
+from evenhand.systems.meaning import high_is
 
 CONSTANT = "constant: every comparison gives the same difference, so there is no variance to test against"
 IDENTICAL = "identical: no difference exceeds rounding"
@@ -145,6 +148,15 @@ class _Judge:
         p, mean = float(test.p[number]), float(test.mean[number])
         p_adjusted = self._family.published.adjust(p, member=self._member)
         general, equivalence = self._general(number), self._equivalence(number)
+        meaning, verdict = high_is(output), self._verdicts[number]
+        worse, why_nobody = worse_off(
+            verdict,
+            contrast.first,
+            contrast.second,
+            output=output.name,
+            high_is=meaning,
+            interaction=contrast.interaction,
+        )
         found = Finding(
             system=column.system,
             output=output.name,
@@ -178,14 +190,22 @@ class _Judge:
             power=self._power(number),
             rests_on=rests_on,
             direction=_direction(mean),
-            verdict=self._verdicts[number],
+            verdict=verdict,
             withheld=self._withheld[number],
             undefined={},
             first_label=self._labels[0],
             second_label=self._labels[1],
             output_kind=output.kind,
+            high_is=meaning,
+            worse_off=worse,
         )
-        return replace(found, undefined=self._reasons(number, found))
+        harm = {
+            "worse_off": why_nobody,
+            "high_is": NOT_DECLARED.format(output=output.name),
+            "does_its_job": NOT_LOOKED,
+            "why_not_its_job": NOT_LOOKED,
+        }
+        return replace(found, undefined=self._reasons(number, found, harm))
 
     def _general(self, number: int) -> Generalising:
         parts, contrast, adjustment = self._tested.components, self._tested.contrast, self._adjustments[number]
@@ -248,7 +268,7 @@ class _Judge:
             return Power(None, self._per_group, None, vary_per_group=self._per_group)
         return self._plan.power(number, smallest_gap=_or_none(self._smallest_gap, number))
 
-    def _reasons(self, number: int, found: Finding) -> dict[str, str]:
+    def _reasons(self, number: int, found: Finding, harm: Mapping[str, str]) -> dict[str, str]:
         """Why each None is None, by its dotted name."""
         test, contrast, parts = self._tested.published, self._tested.contrast, self._tested.components
         no_sign = "no comparison has a {} difference"
@@ -258,6 +278,7 @@ class _Judge:
             of_design = TOO_THIN
         alike = ALL_ALIKE.format(s=100 * (found.equivalence.unseen_share or 0.0))
         why = {
+            **harm,
             "equivalence.equivalent": alike,
             "equivalence.bound": alike,
             "generalising.interval": alike,

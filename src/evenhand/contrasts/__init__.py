@@ -18,10 +18,12 @@ from evenhand.contrasts.declare import (
     contrasts,
     general_contrast,
     general_contrasts,
+    groups_of,
     interaction,
 )
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
-from evenhand.contrasts.labels import side_labels
+from evenhand.contrasts.labels import group_label, side_labels
+from evenhand.contrasts.levels import level
 
 __all__ = [
     "CROSS",
@@ -37,8 +39,11 @@ __all__ = [
     "contrasts",
     "general_contrast",
     "general_contrasts",
+    "group_label",
+    "groups_of",
     "interaction",
     "joined",
     "kinds_of",
+    "level",
     "side_labels",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -87,31 +87,40 @@ def build(
         groupings=corpus.groupings,
         n_sources=len(sentences.sources),
         left_out=left_out + tuple(sentences.persons[number] for number in np.flatnonzero(stray)),
-        called=_called(corpus, sentences),
-        family=_family(corpus, units),
+        called=called(corpus, sentences.row),
+        family=families(corpus, units.labels, units.stratum),
+        part=_parts(sentences, stratum_of_person, len(corpus)),
     )
 
 
-def _family(corpus: Corpus, units: _Units) -> Ints:
+def _parts(sentences: _Sentences, stratum: Ints, width: int) -> Ints:
+    """Each sentence's stratum, for a comparison of single persons."""
+    parts = np.full(width, -1, dtype=np.int64)
+    parts[sentences.row] = np.where(sentences.pair >= 0, 0, stratum[sentences.person])
+    return parts
+
+
+def families(corpus: Corpus, units: Sequence[str], stratum_of_unit: Ints) -> Ints:
     """The family of each unit: the corpus's own, or that of the spelling for names of one stratum."""
     columns = [column for column in ("person", "family", "kind") if column in corpus.frame.columns]
     known = {row["person"]: row for row in corpus.frame.select(columns).unique("person").iter_rows(named=True)}
-    labels: list[tuple[str, ...]] = [("alone", label) for label in units.labels]
-    for stratum in np.unique(units.stratum):
-        names = []
-        for unit in np.flatnonzero(units.stratum == stratum):
-            row = known.get(units.labels[unit], {})
+    labels: list[tuple[str, ...]] = [("alone", label) for label in units]
+    for stratum in np.unique(stratum_of_unit):
+        names: list[int] = []
+        for unit in np.flatnonzero(stratum_of_unit == stratum).tolist():
+            row = known.get(units[unit], {})
             if row.get("family") is not None:
                 labels[unit] = ("family", row["family"])
             elif row.get("kind") == NAME and "family" not in columns:
                 names.append(unit)
-        for unit, number in zip(names, spelling_families([units.labels[unit] for unit in names]), strict=True):
+        for unit, number in zip(names, spelling_families([units[unit] for unit in names]), strict=True):
             labels[unit] = ("spelling", str(stratum), str(number))
     return numbered(labels)
 
 
-def _called(corpus: Corpus, sentences: _Sentences) -> str:
-    kinds = set(corpus.frame["kind"][sentences.row]) if "kind" in corpus.frame.columns else set()
+def called(corpus: Corpus, rows: Ints) -> str:
+    """What the persons of these sentences are, in a word."""
+    kinds = set(corpus.frame["kind"][rows]) if "kind" in corpus.frame.columns else set()
     return CALLED.get(kinds.pop(), "persons") if len(kinds) == 1 else "persons"
 
 

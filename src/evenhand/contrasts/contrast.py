@@ -72,6 +72,8 @@ class Contrast:
     interaction: bool = False
     family: Ints | None = None
     """Units with one number may react alike (spelling families of names); None: everybody on their own."""
+    part: Ints | None = None
+    """For each sentence, the stratum in which its person is compared with others; 0 for pairs, −1 for nobody."""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from evenhand.errors import UsageError, did_you_mean
 def contrasts(corpus: Corpus, attribute: str, *, subset: str = "all") -> list[Contrast]:
     """Every comparison that an attribute asks for: all pairs of its groups and, for two crossed attributes of two
     groups each, their interaction."""
-    _, groups = _groups(corpus, attribute)
+    _, groups = groups_of(corpus, attribute)
     present = _present(corpus, attribute, subset)
     pairs = [pair for pair in combinations(groups, 2) if set(pair) <= present]
     if not pairs:
@@ -60,7 +60,7 @@ def contrast(
     >>> contrast(eec(), "gender").shape, contrast(eec(), "race").shape
     ((1584, 8640), (144, 8640))
     """
-    labels, known = _groups(corpus, attribute)
+    labels, known = groups_of(corpus, attribute)
     first, second = groups or known[:2]
     for group in (first, second):
         if group not in known:
@@ -130,7 +130,7 @@ def _average_rows(part: Contrast, sources: pl.Series) -> sparse.csr_array:
     return sparse.csr_array(mean @ part.matrix)
 
 
-def _groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
+def groups_of(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
     """Each sentence's group (None where it has none) and the groups in order; crossed attributes join their names."""
     return once(corpus, ("groups", attribute), lambda: _read_groups(corpus, attribute))
 
@@ -147,5 +147,5 @@ def _read_groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_
 
 
 def _present(corpus: Corpus, attribute: str, subset: str) -> set[str]:
-    labels, _ = _groups(corpus, attribute)
+    labels, _ = groups_of(corpus, attribute)
     return {label for label in labels[corpus.mask(subset).to_numpy()] if label is not None}

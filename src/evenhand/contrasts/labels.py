@@ -22,10 +22,20 @@ def side_labels(contrast: Contrast, corpus: Corpus) -> tuple[str, str]:
     """
     if contrast.interaction:
         return _gaps(contrast, corpus)
-    first, second = (_label(corpus, contrast.attribute, group) for group in (contrast.first, contrast.second))
-    if first is None or second is None:
-        return contrast.first, contrast.second
-    return (names_of(first), names_of(second)) if contrast.called == NAMES else (first, second)
+    groups = contrast.first, contrast.second
+    first, second = (group_label(corpus, contrast.attribute, group, called=contrast.called) for group in groups)
+    return groups if first is None or second is None else (first, second)
+
+
+def group_label(corpus: Corpus, attribute: str, group: str, *, called: str) -> str | None:
+    """The label of one group, or of their names where its persons are `called` names; None where the corpus has none.
+
+    >>> from evenhand.corpora import eec
+    >>> group_label(eec(), "race+gender", "African American female", called="names")
+    "African American women's names"
+    """
+    label = _label(corpus, attribute, group)
+    return names_of(label) if label is not None and called == NAMES else label
 
 
 def _gaps(contrast: Contrast, corpus: Corpus) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -229,6 +230,30 @@ class Corpus:
             return self
         left = {name: groups for name, groups in self.attributes.items() if frame[name].is_not_null().any()}
         return replace(self, frame=frame, attributes=left, drawn_from=self.drawn_from or self.digest, whole=self.asks)
+
+    def without(self, labels: Sequence[str]) -> Corpus:
+        """Without these persons, pairs of persons (`she/he`), templates or words; itself where none is named.
+
+        >>> from evenhand.corpora import eec
+        >>> len(eec()) - len(eec().without(["Tia", "she/he"]))
+        432
+        """
+        if not labels:
+            return self
+        columns = [column for column in ("person", "pair", *self.groupings) if column in self.frame.columns]
+        gone = pl.Series("gone", np.zeros(len(self), dtype=bool))
+        for label in labels:
+            found = [held for column in columns if (held := _holds(self.frame[column], label)).any()]
+            if not found:
+                known = [str(value) for column in columns for value in self.frame[column].drop_nulls().unique()]
+                close = get_close_matches(label, known, n=1)
+                hint = did_you_mean(label, close) if close else ""
+                raise UsageError(f"corpus {self.name!r} has no person, pair or template {label!r} to leave out{hint}")
+            gone |= found[0]
+        try:
+            return replace(self, frame=self.frame.filter(~gone), drawn_from=self.drawn_from or self.digest)
+        except EvenhandError as error:
+            raise UsageError(f"without {', '.join(labels)} too little is left: {error}") from error
 
     def sample(self, sentences: int, *, seed: int = 0) -> Corpus:
         """Draw whole sources with all their persons, as many as fit into that number of sentences (at least two)."""

@@ -25,7 +25,7 @@ from evenhand.systems.tagging import BaseTagger, Tagging
 SYNONYMS = {"GPE": "LOC", "PERSON": "PER"}
 """Classes of OntoNotes that CoNLL-2003, and the corpora here, call otherwise."""
 
-ENTITY_FOUND = Output(FOUND, low=0.0, high=1.0, kind=FOUND, high_is_desirable=True)
+ENTITY_FOUND = Output(FOUND, low=0.0, high=1.0, kind=FOUND, high_is="good")
 
 
 def class_names(tagger: BaseTagger, corpus: Corpus) -> Mapping[str, str]:

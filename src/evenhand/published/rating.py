@@ -258,9 +258,9 @@ def _by_equation(rows: Sequence[Order]) -> Iterator[Check]:
             continue
         rated = _rated(row.group, "published")
         yield _same_scores(f"{row.name}: largest impacts by equation 1", row, rated.raw, row.errata["impact"])
-        printed = {system: row.ratings[system] for system in rated.ratings}
-        agree = printed == dict(rated.ratings)
-        here, why = _listed(rated.ratings), () if agree else errata(row.errata["impact"])
+        printed = {system: row.ratings[system] for system in rated.among_these}
+        agree = printed == dict(rated.among_these)
+        here, why = _listed(rated.among_these), () if agree else errata(row.errata["impact"])
         where = f"table {row.table}"
         yield checked(f"{row.name}: levels by equation 1", where, _listed(printed), here, agree=agree, errata=why)
 

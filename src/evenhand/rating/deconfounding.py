@@ -43,6 +43,8 @@ class Adjusted:
     impact: Floats
     unmet: Bools
     """Replicates × emotions × strata: classes that occur, but never with this emotion."""
+    pull: Floats
+    """Replicates × emotions × strata: by how much the adjustment gives each class more weight than it has observed."""
 
 
 def adjust(
@@ -53,15 +55,14 @@ def adjust(
     A class z that never occurs with x leaves the sum undefined; with `supported_only` it is taken over the others,
     whose shares are then made to add up to 1.
     """
-    values = sample.sentiment
-    counted = np.ones((1, len(values))) if weights is None else weights
+    counted = np.ones((1, len(sample.sentiment))) if weights is None else weights
     cells = (len(counted), emotions, strata)
     number, total = np.zeros(cells), np.zeros(cells)
     for x in range(emotions):
         for z in range(strata):
             chosen = (sample.emotions == x) & (sample.strata == z)
             number[:, x, z] = counted[:, chosen].sum(axis=1)
-            total[:, x, z] = counted[:, chosen] @ values[chosen]
+            total[:, x, z] = counted[:, chosen] @ sample.sentiment[chosen]
     means = _ratio(total, number)
     share = _ratio(number.sum(axis=1), number.sum(axis=(1, 2))[:, None])[:, None, :]
     observed = _ratio(total.sum(axis=2), number.sum(axis=2))
@@ -71,8 +72,25 @@ def adjust(
     adjusted = _ratio(weighed, supported) if supported_only else np.where(unmet.any(axis=2), np.nan, weighed)
     # An emotion that does not occur at all has no mean.
     adjusted = np.where(np.isnan(observed), np.nan, adjusted)
-    tolerance = ROUNDING * (np.abs(values).max(initial=0.0) or 1.0)
-    return Adjusted(observed, adjusted, _impact(observed, adjusted, tolerance), unmet)
+    given = _ratio(number, number.sum(axis=2)[..., None])
+    pull = np.where(number > 0, _ratio(share, supported[..., None]) if supported_only else share, 0.0) - given
+    return Adjusted(observed, adjusted, _impact(observed, adjusted, _tolerance(sample)), unmet, pull)
+
+
+def largest_by_class(sample: Sample, adjusted: Adjusted) -> Floats:
+    """The impacts of a system with the same mean that answers by the class alone, for each emotion.
+
+    It gives its highest answer to classes that the adjustment gives more weight and its lowest to the others, within
+    the range of this system's answers; no system in that range could have more. NaN where undefined, infinite for X.
+    """
+    half = np.ptp(sample.sentiment) / 2
+    moved = np.where(np.isnan(adjusted.adjusted), np.nan, half * np.abs(adjusted.pull).sum(axis=2))
+    return _impact(adjusted.observed, adjusted.observed + moved, _tolerance(sample))
+
+
+def _tolerance(sample: Sample) -> float:
+    """Differences below this are rounding."""
+    return float(ROUNDING * (np.abs(sample.sentiment).max(initial=0.0) or 1.0))
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:

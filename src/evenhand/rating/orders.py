@@ -1,4 +1,4 @@
-"""From raw scores to a partial order and to levels, and how sure the levels are."""
+"""From raw scores to orders among the systems at hand, and how sure scores and levels are."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 from evenhand.settings import check_count
 from evenhand.stats.types import Floats, Ints
 
+LEVEL_1 = "its classes differ by no more than chance, which drawing persons again cannot show"
+"""Why nothing is known of the levels of a system that has level 1 with a score above 0."""
 DIGITS = 9
 """Scores that agree in so many digits are one score."""
 
@@ -23,15 +25,27 @@ class Uncertainty:
     replicates: int
     over: str
     """What was drawn again: `persons and words`, `persons`, or `rows` where a table names no persons."""
-    levels: Mapping[str, tuple[float, ...]]
-    """By system: the share of replicates in which it got level 1, 2, …"""
+    levels: Mapping[str, tuple[float | None, ...]]
+    """By system: the share of replicates in which it got level 1, 2, …; None, each of them, where that is not known."""
     intervals: Mapping[str, tuple[float | None, float | None]]
     """By system: where the middle 95 % of its raw scores lie; None at an end that is X."""
-    tied: tuple[tuple[str, str], ...]
-    """Pairs of systems that cannot be told apart: neither has the lower score in 97.5 % of the replicates."""
+    tied: tuple[tuple[str, str], ...] | None
+    """Pairs of systems that cannot be told apart: neither has the lower score in 97.5 % of the replicates. None where
+    that is not known of any two; the notes say why, and of whom."""
+    not_known: Mapping[str, str] = field(default_factory=dict)
+    """By system: why it is not known how often it gets which level."""
     notes: tuple[str, ...] = ()
     draws: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """By system: an array with the raw score of each replicate; NaN where undefined, infinite for X. Not saved."""
+
+    def shares(self, system: str) -> tuple[float, ...]:
+        """The shares of one system; none where they are not known."""
+        return tuple(share for share in self.levels[system] if share is not None)
+
+    @property
+    def any_shares(self) -> bool:
+        """Whether they are known of any system."""
+        return any(self.shares(system) for system in self.levels)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -50,10 +64,11 @@ def partial_order(raw: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
 
 
 def complete_order(raw: Mapping[str, float], levels: int) -> dict[str, int | None]:
-    """A level from 1 (least biased) to `levels` for each system; None where the raw score is undefined.
+    """Where each system stands among these, from 1 (least biased) to `levels`; None where its raw score is undefined.
 
-    The distinct scores, sorted, are split into so many parts of nearly equal size, the larger parts first. Where there
-    is one score only, it is absolute: level 1 if it is zero, else the highest.
+    These are the levels of the paper: the distinct scores, sorted, are split into so many parts of nearly equal size,
+    the larger parts first. Where there is one score only, it is level 1 if it is zero, else the highest. They depend on
+    which systems are at hand; a rating's own levels do not.
 
     >>> complete_order({"S_t": 0.0, "S_d": 0.0, "S_g": 0.6, "S_r": 1.9, "S_b": 23.0}, 3)
     {'S_t': 1, 'S_d': 1, 'S_g': 1, 'S_r': 2, 'S_b': 3}
@@ -80,24 +95,42 @@ def _levels(scores: Floats, levels: int) -> Ints:
 
 
 def uncertainty(
-    raw: Floats, systems: Sequence[str], *, levels: int, over: str, notes: Sequence[str] = ()
+    draws: Mapping[str, Floats],
+    levels: Mapping[str, Ints],
+    *,
+    number: int,
+    over: str,
+    few: Mapping[str, str],
+    undecided: Sequence[str],
+    notes: Sequence[str] = (),
 ) -> Uncertainty:
-    """From the raw scores of all replicates, replicates × systems."""
-    found = np.array([_levels(row, levels) for row in raw])
+    """From the raw scores and levels (0: none) of all replicates, by system; `number` is how many levels there are.
+
+    `few` are systems whose persons are too few to be drawn again, and why; `undecided` are those whose level would not
+    change with their score.
+    """
+    not_known = {name: LEVEL_1 for name in undecided if np.any(draws[name] != 0)} | dict(few)
     shares = {
-        system: tuple(float(np.mean(found[:, place] == level)) for level in range(1, levels + 1))
-        for place, system in enumerate(systems)
+        system: tuple(None if system in not_known else float(np.mean(found == one)) for one in range(1, number + 1))
+        for system, found in levels.items()
     }
-    tied = tuple(
-        (systems[one], systems[other])
-        for one, other in combinations(range(len(systems)), 2)
-        if not _told_apart(raw[:, one], raw[:, other])
+    known = [system for system in draws if system not in few]
+    tied = tuple(pair for pair in combinations(known, 2) if not _told_apart(draws[pair[0]], draws[pair[1]]))
+    intervals = {system: _interval(scores) for system, scores in draws.items()}
+    undefined = [name for name, scores in draws.items() if np.isnan(scores).any()]
+    whose = "" if len(few) == len(draws) else f" of {', '.join(few)}"
+    more = [f"levels in draws and ties{whose} are not known: {next(iter(few.values()))}"] if few else []
+    more += [f"in some draws the raw score of {', '.join(undefined)} is undefined"] if undefined else []
+    return Uncertainty(
+        replicates=len(next(iter(draws.values()))),
+        over=over,
+        levels=shares,
+        intervals=intervals,
+        tied=None if few and len(known) < 2 else tied,
+        not_known=not_known,
+        notes=(*notes, *more),
+        draws=dict(draws),
     )
-    intervals = {system: _interval(raw[:, place]) for place, system in enumerate(systems)}
-    undefined = [name for place, name in enumerate(systems) if np.isnan(raw[:, place]).any()]
-    more = [f"in some draws the raw score of {', '.join(undefined)} is undefined"] if undefined else []
-    draws = {system: raw[:, place] for place, system in enumerate(systems)}
-    return Uncertainty(len(raw), over, shares, intervals, tied, (*notes, *more), draws)
 
 
 def _told_apart(one: Floats, other: Floats, level: float = 0.95) -> bool:

@@ -6,20 +6,32 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
 import polars as pl
 
 from evenhand.files.plain import rebuild
-from evenhand.rating.deconfounding import Impact, adjust, impacts, worst_impact
+from evenhand.rating.deconfounding import Adjusted, Impact, adjust, impacts, worst_impact
+from evenhand.rating.deconfounding import largest_by_class as largest_impact_by_class
 from evenhand.rating.diagram import Diagram, rating_diagram
+from evenhand.rating.levels import NO_LEVEL, Scale, too_few
 from evenhand.rating.orders import Uncertainty, complete_order, partial_order, uncertainty
-from evenhand.rating.rejection import PairTest, RejectionSettings, compare_classes, pair_tests, rejection_score
+from evenhand.rating.rejection import (
+    Compared,
+    PairTest,
+    RejectionSettings,
+    compare_classes,
+    largest_by_class,
+    pair_tests,
+    rejection_score,
+)
+from evenhand.rating.relabelling import Labels, Relabelled, relabel
 from evenhand.rating.resampling import draws
 from evenhand.rating.table import Block, Sample, blocks
 from evenhand.settings import check_choice, check_count, check_seed
-from evenhand.stats.types import Floats
+from evenhand.stats.types import Floats, Ints
 
 Method = Literal["rejection", "deconfounding"]
 Weights = Callable[[Sample], Floats | None]
@@ -27,6 +39,7 @@ Weights = Callable[[Sample], Floats | None]
 RULES: Mapping[str, Callable[[Iterable[int]], int]] = {"worst": max, "median": statistics.median_high}
 """How the levels of several ratings become one."""
 REPLICATES = 1000
+EARLIER = "saved by an earlier version, whose levels depended on the other systems: rate it again"
 NOTHING_COMPARED = "no two classes have two rows or more, so nothing could be compared"
 
 
@@ -61,7 +74,8 @@ class Rating:
     """All systems on one group of datasets, by one attribute.
 
     `raw` is NaN where undefined and infinite where the paper prints X; in plain values both are None, with the reason
-    in `undefined`. A system in `partial` is rated by the defined part of its impacts.
+    in `undefined`. A system in `partial` is rated by the defined part of its impacts. Everything that is kept by system
+    is about that system alone; `among_these` is where it stands among the systems at hand.
     """
 
     data: str | None
@@ -76,13 +90,27 @@ class Rating:
     """By system, dataset and emotion; empty where nothing confounds."""
     raw: Mapping[str, float]
     ratings: Mapping[str, int | None]
+    """The level of each system on a fixed scale, the same in any company; None has its reason in `undefined` or
+    `no_level`."""
     largest_per_test: float
     """The rejection score of one comparison that is rejected at every level."""
     expected: float | None
-    """The rejection score that a fair system with noise would get; None for impacts."""
+    """The rejection score that nothing but noise would get, the same for each sentence; None for impacts. What to
+    expect of a system that follows the emotion, or whose answers vary from person to person, is another matter: see
+    `expected_by_system`."""
     partial: tuple[str, ...]
     undefined: Mapping[str, str]
     uncertainty: Uncertainty | None
+    among_these: Mapping[str, int | None] = field(default_factory=dict)
+    """The paper's complete order: in which part of the distinct raw scores of these systems each one is."""
+    expected_by_system: Mapping[str, Relabelled] = field(default_factory=dict)
+    """What each system gets if its persons are dealt to the classes anew."""
+    reference: Mapping[str, float | None] = field(default_factory=dict)
+    """By system: the raw score, on its data, of a system that answers by the class alone; None where there is none."""
+    share: Mapping[str, float | None] = field(default_factory=dict)
+    """By system: how far its raw score is from 0 to the reference, from 0 to 1."""
+    no_level: Mapping[str, str] = field(default_factory=dict)
+    """Why a system with a raw score has no level."""
 
     @property
     def partial_order(self) -> tuple[tuple[str, float], ...]:
@@ -93,6 +121,11 @@ class Rating:
     def setting(self) -> tuple[str | None, str | None, str, str | None]:
         """Which rating it is."""
         return self.data, self.group, self.attribute, self.via
+
+    def about_others(self, system: str) -> bool:
+        """Whether what it says of a system is also about other persons than those in the texts."""
+        found = self.expected_by_system.get(system)
+        return found is not None and found.about_others
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -119,12 +152,24 @@ class Rating:
             "partial": list(self.partial),
             "undefined": dict(self.undefined),
             "uncertainty": None if self.uncertainty is None else self.uncertainty.to_dict(),
+            "among_these": dict(self.among_these),
+            "expected_by_system": {system: found.to_dict() for system, found in self.expected_by_system.items()},
+            "reference": dict(self.reference),
+            "share": dict(self.share),
+            "no_level": dict(self.no_level),
             "diagram": self.diagram.to_dict(),
         }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Rebuild it from its plain values: what has a place in the order and no number is X."""
+        """Rebuild it from its plain values: what has a place in the order and no number is X.
+
+        The levels that earlier versions saved were an order among the systems at hand, and are read as that.
+        """
+        if "among_these" not in values:
+            earlier = dict.fromkeys(values["ratings"], EARLIER)
+            no_levels = dict.fromkeys(values["ratings"])
+            values = {**values, "among_these": values["ratings"], "ratings": no_levels, "no_level": earlier}
         placed = {system for system, _ in values["partial_order"]}
         raw = {
             system: score if score is not None else math.inf if system in placed else math.nan
@@ -154,10 +199,15 @@ def rate_table(
 
 def _rated(block: Block, diagram: Diagram, adjusted_for: tuple[str, ...], settings: RatingSettings) -> Rating:
     method: Method = "deconfounding" if adjusted_for else "rejection"
+    adjusting = bool(adjusted_for)
     found = impacts(block, supported_only=settings.supported_only) if adjusted_for else {}
     tests = () if adjusted_for else pair_tests(block, settings.rejection)
-    raw = dict(zip(block.systems, _raw(block, settings, adjusting=bool(adjusted_for))[0].tolist(), strict=True))
+    raw = {system: float(_raw(block, system, settings, adjusting=adjusting)[0]) for system in block.systems}
     partial, undefined = _what_is_missing(raw, found)
+    relabelled = {name: _relabelled(block, name, settings, adjusting=adjusting) for name in raw}
+    reference = {name: _reference(block, name, settings, adjusting=adjusting) for name in raw}
+    scales = {name: Scale(reference[name], relabelled[name].above) for name in raw}
+    levels = {name: int(_levels(scales[name], raw[name], settings)) or None for name in raw}
     return Rating(
         **block.setting,
         attribute=block.attribute,
@@ -167,13 +217,44 @@ def _rated(block: Block, diagram: Diagram, adjusted_for: tuple[str, ...], settin
         tests=tests,
         impact=found,
         raw=raw,
-        ratings=complete_order(raw, settings.levels),
+        ratings=levels,
         largest_per_test=sum(settings.rejection.weights),
         expected=None if adjusted_for else _expected(tests, settings, block),
         partial=partial,
         undefined=undefined,
-        uncertainty=_uncertainty(block, settings, adjusting=bool(adjusted_for)) if settings.bootstrap else None,
+        uncertainty=_uncertainty(block, settings, scales, adjusting=adjusting) if settings.bootstrap else None,
+        among_these=complete_order(raw, settings.levels),
+        expected_by_system=relabelled,
+        reference={name: _finite(score) for name, score in reference.items()},
+        share={name: _finite(float(scales[name].shares(np.array(score)))) for name, score in raw.items()},
+        no_level={name: NO_LEVEL for name, level in levels.items() if level is None and name not in undefined},
     )
+
+
+def _levels(scale: Scale, raw: float | Floats, settings: RatingSettings) -> Ints:
+    return scale.levels(np.asarray(raw, dtype=np.float64), settings.levels)
+
+
+def _relabelled(block: Block, system: str, settings: RatingSettings, *, adjusting: bool) -> Relabelled:
+    score = None if adjusting else partial(_rejections_relabelled, block, system, settings.rejection)
+    return relabel(block, system, adjusting=adjusting, seed=settings.seed, score=score)
+
+
+def _rejections_relabelled(block: Block, system: str, settings: RejectionSettings, labels: Labels) -> Floats:
+    compare = partial(compare_classes, classes=len(block.classes), settings=settings)
+    return _rejections([compare(one, relabelled=labels(one)) for one in block.of(system)], settings)
+
+
+def _reference(block: Block, system: str, settings: RatingSettings, *, adjusting: bool) -> float:
+    """The raw score of a system that answers by the class alone; of impacts, where this system's is the largest."""
+    if adjusting:
+        adjusted = [(one, _adjusted(one, block, settings)) for one in block.of(system)]
+        own = np.concatenate([found.impact[0] for _, found in adjusted])
+        largest = np.concatenate([largest_impact_by_class(one, found)[0] for one, found in adjusted])
+        return float(largest[np.nanargmax(own)]) if not np.isnan(own).all() else np.nan
+    number, how = len(block.classes), settings.rejection
+    made = (compare_classes(one, classes=number, settings=how) for one in block.of(system))
+    return sum(largest_by_class(compared, number, how) for compared in made)
 
 
 def _expected(tests: Sequence[PairTest], settings: RatingSettings, block: Block) -> float:
@@ -207,46 +288,58 @@ def _each_row_once(sample: Sample) -> None:
     """The weights of a sample as it is: one replicate, in which each row counts once."""
 
 
-def _raw(block: Block, settings: RatingSettings, *, adjusting: bool, weights: Weights = _each_row_once) -> Floats:
-    """Raw scores, replicates × systems."""
-    score = _largest_impact if adjusting else _rejections
-    return np.stack([score(block, system, settings, weights) for system in block.systems], axis=1)
+def _raw(
+    block: Block, system: str, settings: RatingSettings, *, adjusting: bool, weights: Weights = _each_row_once
+) -> Floats:
+    """One system's raw score in each replicate."""
+    if adjusting:
+        parts = [_adjusted(one, block, settings, weights(one)).impact for one in block.of(system)]
+        return worst_impact(np.concatenate(parts, axis=1))
+    classes, how = len(block.classes), settings.rejection
+    return _rejections(
+        [compare_classes(one, classes=classes, settings=how, weights=weights(one)) for one in block.of(system)], how
+    )
 
 
-def _rejections(block: Block, system: str, settings: RatingSettings, weights: Weights) -> Floats:
-    parts = [
-        compare_classes(one, classes=len(block.classes), settings=settings.rejection, weights=weights(one))
-        for one in block.of(system)
-    ]
-    score = rejection_score(np.concatenate([part.rejected for part in parts], axis=1), settings.rejection)
+def _adjusted(sample: Sample, block: Block, settings: RatingSettings, weights: Floats | None = None) -> Adjusted:
+    shape = {"strata": len(block.strata), "emotions": len(block.emotions)}
+    return adjust(sample, **shape, supported_only=settings.supported_only, weights=weights)
+
+
+def _rejections(parts: Sequence[Compared], settings: RejectionSettings) -> Floats:
+    score = rejection_score(np.concatenate([part.rejected for part in parts], axis=1), settings)
     nothing = np.concatenate([part.few for part in parts], axis=1).all(axis=1)
     return np.where(nothing, np.nan, score)
 
 
-def _largest_impact(block: Block, system: str, settings: RatingSettings, weights: Weights) -> Floats:
-    shape = {"strata": len(block.strata), "emotions": len(block.emotions)}
-    parts = [
-        adjust(one, **shape, supported_only=settings.supported_only, weights=weights(one)).impact
-        for one in block.of(system)
-    ]
-    return worst_impact(np.concatenate(parts, axis=1))
-
-
-def _uncertainty(block: Block, settings: RatingSettings, *, adjusting: bool) -> Uncertainty:
-    raw = np.concatenate(
-        [
-            _raw(block, settings, adjusting=adjusting, weights=some.weights)
-            for some in draws(block, replicates=settings.bootstrap, seed=settings.seed)
-        ]
-    )
+def _uncertainty(
+    block: Block, settings: RatingSettings, scales: Mapping[str, Scale], *, adjusting: bool
+) -> Uncertainty:
     over = "rows" if not block.has_persons else "persons and words" if block.has_words else "persons"
-    return uncertainty(raw, block.systems, levels=settings.levels, over=over, notes=_notes(block))
+    drawn = {system: _drawn(block, system, settings, adjusting=adjusting) for system in block.systems}
+    few = {system: too_few(block.units_a_class(system)) if block.has_persons else None for system in block.systems}
+    return uncertainty(
+        drawn,
+        {system: _levels(scales[system], raw, settings) for system, raw in drawn.items()},
+        number=settings.levels,
+        over=over,
+        few={system: reason for system, reason in few.items() if reason is not None},
+        undecided=[system for system in block.systems if not scales[system].above],
+        notes=_notes(block),
+    )
+
+
+def _drawn(block: Block, system: str, settings: RatingSettings, *, adjusting: bool) -> Floats:
+    """One system's raw score in each draw of persons and words."""
+    some = draws(block, system, replicates=settings.bootstrap, seed=settings.seed)
+    return np.concatenate([_raw(block, system, settings, adjusting=adjusting, weights=one.weights) for one in some])
 
 
 def _notes(block: Block) -> list[str]:
     if not block.has_persons:
         return ["no column names the persons, so rows were drawn: differences between persons are not allowed for"]
-    alone = [name for name in block.classes if block.persons_a_class.get(name) == 1]
+    counts = [block.units_a_class(system) for system in block.systems]
+    alone = [name for name in block.classes if any(count.get(name) == 1 for count in counts)]
     if not alone:
         return []
     return [f"{', '.join(alone)}: one person only, so differences between persons are not allowed for"]

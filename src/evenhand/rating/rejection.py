@@ -115,12 +115,19 @@ def pairs_of(classes: int) -> list[tuple[int, int]]:
 
 
 def compare_classes(
-    sample: Sample, *, classes: int, settings: RejectionSettings, weights: Floats | None = None
+    sample: Sample,
+    *,
+    classes: int,
+    settings: RejectionSettings,
+    weights: Floats | None = None,
+    relabelled: Ints | None = None,
 ) -> Compared:
-    """Compare every two classes; `weights` (replicates × rows) say how often each row counts, once without."""
+    """Compare every two classes; `weights` (replicates × rows) say how often each row counts, once without.
+    `relabelled` (replicates × rows) puts rows into other classes than their own."""
     values = sample.sentiment
     counted = np.ones((1, len(values))) if weights is None else weights
-    number, mean, variance = _moments(values, sample.classes, classes, counted)
+    codes = sample.classes[None, :] if relabelled is None else relabelled
+    number, mean, variance = _moments(values, codes, classes, counted)
     # Differences below rounding are none.
     tolerance = ROUNDING * (np.abs(values).max(initial=0.0) or 1.0)
     variance = np.where(variance <= tolerance**2, 0.0, variance)
@@ -142,17 +149,18 @@ def compare_classes(
 
 def _moments(values: Floats, codes: Ints, classes: int, weights: Floats) -> tuple[Floats, Floats, Floats]:
     """Count, mean and variance (n − 1) of each class: replicates × classes."""
-    shape = (len(weights), classes)
+    replicates = max(len(weights), len(codes))
+    shape = (replicates, classes)
     number, mean, variance = np.zeros(shape), np.full(shape, np.nan), np.full(shape, np.nan)
     for place in range(classes):
-        chosen = codes == place
-        mine, often = values[chosen], weights[:, chosen]
+        chosen = (codes == place).any(axis=0)
+        mine, often = values[chosen], weights[:, chosen] * (codes[:, chosen] == place)
         count = often.sum(axis=1)
-        centre = np.divide(often @ mine, count, out=np.full(len(weights), np.nan), where=count > 0)
+        centre = np.divide(often @ mine, count, out=np.full(replicates, np.nan), where=count > 0)
         # Twice through the values: a class that never varies must come out as exactly that.
         squares = (often * (mine - centre[:, None]) ** 2).sum(axis=1)
         number[:, place], mean[:, place] = count, centre
-        variance[:, place] = np.divide(squares, count - 1, out=np.zeros(len(weights)), where=count > 1)
+        variance[:, place] = np.divide(squares, count - 1, out=np.zeros(replicates), where=count > 1)
     return number, mean, variance
 
 
@@ -206,6 +214,16 @@ def _why(sample: Sample, found: Compared, place: int, block: Block, pair: tuple[
 
 def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def largest_by_class(compared: Compared, classes: int, settings: RejectionSettings) -> float:
+    """The score on one dataset of a system that answers by the class alone, with two answers: as the paper's S_b.
+
+    Of n classes, it can set half against the other half, which is n²/4 pairs; no such system has more.
+    """
+    alike = ~compared.few[0]
+    there = {code for pair, made in zip(pairs_of(classes), alike, strict=True) if made for code in pair}
+    return sum(settings.weights) * (len(there) ** 2 // 4)
 
 
 def rejection_score(rejected: Bools, settings: RejectionSettings) -> Floats:

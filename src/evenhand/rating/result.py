@@ -14,6 +14,7 @@ from evenhand.files.plain import rebuild
 from evenhand.rating.questions import Answer, answers
 from evenhand.rating.ratings import REPLICATES, RULES, Rating, RatingSettings, rate_table
 from evenhand.rating.rejection import RejectionSettings, preset
+from evenhand.rating.relabelling import Relabelled
 from evenhand.rating.table import checked, read_scores
 from evenhand.results import Provenance, Result, Statement, Subject, SystemUsed, check_out
 
@@ -24,12 +25,18 @@ COLUMNS = {
     **dict.fromkeys(("low", "high", "expected"), pl.Float64),
     "partial": pl.Boolean,
     "undefined": pl.String,
+    **dict.fromkeys(("expected_low", "expected_high", "p", "share"), pl.Float64),
+    "about_others": pl.Boolean,
+    "among_these": pl.Int64,
 }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings(Result):
-    """Ratings of the same systems in several settings, and one level for each system over all of them."""
+    """Ratings of the same systems in several settings, and one level for each system over all of them.
+
+    A system's levels are the same whichever other systems are rated beside it.
+    """
 
     kind: ClassVar[str] = "ratings"
     file: ClassVar[str] = "rating.json"
@@ -68,11 +75,23 @@ class Ratings(Result):
             found[system] = rule(levels) if levels else None
         return found
 
+    @property
+    def overall_about_others(self) -> dict[str, bool | None]:
+        """Whether each overall level is also about other people than those in the texts: some rating that gives it has
+        people enough. None where there is no level, or none that says anything of them (a score of 0)."""
+        counting = [result for result in self.results if result.via is None] or self.results
+        found: dict[str, bool | None] = {}
+        for system, level in self.overall.items():
+            mine = [one for one in counting if level is not None and one.ratings.get(system) == level]
+            found[system] = any(one.about_others(system) for one in mine) if mine else None
+        return found
+
     def content(self) -> dict[str, Any]:
         """An X and what is undefined are None, and say why."""
         return {
             "results": [result.to_dict() for result in self.results],
             "overall": self.overall,
+            "overall_about_others": self.overall_about_others,
             "settings": self.settings.to_dict(),
             "answers": [answer.to_dict() for answer in self.answers],
             "drift": dict(self.drifts),
@@ -90,13 +109,14 @@ class Ratings(Result):
         )
 
     def frame(self) -> pl.DataFrame:
-        """One row per rating and system: raw score (null where undefined, or X), level, where 95 % of the draws lie."""
+        """One row per rating and system: raw score (null where undefined, or X), level, where 95 % of the draws lie,
+        what relabelling the system's persons gives, and its place among these systems."""
         return pl.DataFrame([row for result in self.results for row in _rows(result)], schema=COLUMNS)
 
 
 def _rows(result: Rating) -> Iterator[dict[str, Any]]:
     values = result.to_dict()
-    setting = {name: values[name] for name in ("data", "group", "attribute", "via", "method", "expected")}
+    setting = {name: values[name] for name in ("data", "group", "attribute", "via", "method")}
     for system, raw in values["raw"].items():
         low, high = (None, None) if result.uncertainty is None else result.uncertainty.intervals[system]
         yield {
@@ -107,8 +127,23 @@ def _rows(result: Rating) -> Iterator[dict[str, Any]]:
             "low": low,
             "high": high,
             "partial": system in result.partial,
-            "undefined": result.undefined.get(system),
+            "undefined": result.undefined.get(system) or result.no_level.get(system),
+            "share": result.share.get(system),
+            "among_these": result.among_these.get(system),
+            **_relabelled(result.expected_by_system.get(system)),
         }
+
+
+def _relabelled(found: Relabelled | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    return {
+        "expected": found.mean,
+        "expected_low": found.low,
+        "expected_high": found.high,
+        "p": found.p,
+        "about_others": found.about_others,
+    }
 
 
 def rate_scores(
@@ -143,7 +178,7 @@ def rate_scores(
     ...     "sentiment": [0.1, 0.2, 0.2, 0.1] * 2 + [-1, 1] * 4,
     ... }, strict=False)
     >>> rate_scores(frame, attributes=["gender"], bootstrap=0).overall
-    {'fair': 1, 'biased': 2}
+    {'fair': 1, 'biased': 3}
     """
     settings = rating_settings(
         preset, levels=levels, supported_only=supported_only, overall=overall, bootstrap=bootstrap, seed=seed

@@ -16,7 +16,7 @@ from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.files.columns import column_of
 from evenhand.files.tables import TableFile
-from evenhand.numbering import numbered, placed
+from evenhand.numbering import placed
 from evenhand.stats.types import Floats, Ints
 
 TAKEN = {
@@ -61,16 +61,26 @@ class Block:
     """The classes of the confounders, all of them crossed; empty without any."""
     emotions: tuple[str, ...]
     samples: tuple[Sample, ...]
-    unit_strata: Ints
-    """Within which stratum each unit (a person, or a row) is drawn again."""
-    word_strata: Ints
+    unit_strata: tuple[str, ...]
+    """Within which stratum each unit (a person, or a row) is drawn again, by its name."""
+    word_strata: tuple[str, ...]
+    words: tuple[str, ...]
+    """What each word is, whatever its dataset."""
     has_persons: bool
     has_words: bool
-    persons_a_class: Mapping[str, int]
 
     def of(self, system: str) -> Iterator[Sample]:
         """The samples of one system."""
         return (sample for sample in self.samples if sample.system == system)
+
+    def units_a_class(self, system: str) -> dict[str, int]:
+        """How many persons (or rows, where a table names no persons) of each class one system was asked about."""
+        found: dict[str, set[int]] = {}
+        for sample in self.of(system):
+            for code in np.unique(sample.classes):
+                mine = found.setdefault(self.classes[code], set())
+                mine.update(sample.units[sample.classes == code].tolist())
+        return {name: len(found[name]) for name in self.classes if name in found}
 
 
 def read_scores(path: Path, *, attributes: Sequence[str], confounders: Sequence[str] = ()) -> pl.DataFrame:
@@ -206,6 +216,7 @@ def _block(part: pl.DataFrame, setting: Mapping[str, str | None], attribute: str
     part = part.with_columns(*_unit_keys(part, has_persons=has_persons), *_word_keys(has_words=has_words))
     units, unit_strata = _coded(part, "_unit", "_unit_stratum")
     words, word_strata = _coded(part, "_word", "_word_stratum")
+    named = part.select("_word", pl.col(WORD) if has_words else pl.lit("").alias(WORD)).unique("_word").sort("_word")
     part = part.with_columns(_unit_code=units, _word_code=words)
     samples = tuple(
         Sample(
@@ -220,7 +231,6 @@ def _block(part: pl.DataFrame, setting: Mapping[str, str | None], attribute: str
         )
         for (system, dataset), rows in part.partition_by("system", "dataset", as_dict=True, maintain_order=True).items()
     )
-    persons = part.group_by("_class").agg(pl.col(PERSON).n_unique()) if has_persons else pl.DataFrame()
     return Block(
         setting={name: setting.get(name) for name in SETTINGS},
         attribute=attribute,
@@ -232,9 +242,9 @@ def _block(part: pl.DataFrame, setting: Mapping[str, str | None], attribute: str
         samples=samples,
         unit_strata=unit_strata,
         word_strata=word_strata,
+        words=tuple(named[WORD]),
         has_persons=has_persons,
         has_words=has_words,
-        persons_a_class=dict(persons.iter_rows()) if has_persons else {},
     )
 
 
@@ -261,7 +271,10 @@ def _word_keys(*, has_words: bool) -> list[pl.Expr]:
     return [pl.concat_str(stratum, WORD, separator="\x1f").alias("_word"), stratum.alias("_word_stratum")]
 
 
-def _coded(part: pl.DataFrame, key: str, stratum: str) -> tuple[pl.Series, Ints]:
-    """The place of each row's key among all keys, and each key's stratum."""
-    keys = part.select(key, stratum).unique(subset=key, maintain_order=True)
-    return pl.Series(placed(part[key], keys[key])), numbered(keys[stratum])
+def _coded(part: pl.DataFrame, key: str, stratum: str) -> tuple[pl.Series, tuple[str, ...]]:
+    """The place of each row's key among all keys, and each key's stratum.
+
+    Keys are sorted: in which order one system's keys stand does not depend on which others are in the table.
+    """
+    keys = part.select(key, stratum).unique(subset=key).sort(key)
+    return pl.Series(placed(part[key], keys[key])), tuple(keys[stratum])

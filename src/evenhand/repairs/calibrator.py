@@ -61,7 +61,8 @@ class FittedFor:
     def to_json(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return asdict(replace(self, directory=None)) | {
-            "directory": None if self.directory is None else self.directory.to_json()
+            "outputs": [output.to_dict() for output in self.outputs],
+            "directory": None if self.directory is None else self.directory.to_json(),
         }
 
     @classmethod
@@ -69,7 +70,7 @@ class FittedFor:
         """Rebuild it from its plain values."""
         directory = content["directory"]
         rebuilt = {
-            "outputs": tuple(Output(**output) for output in content["outputs"]),
+            "outputs": tuple(Output.from_dict(output) for output in content["outputs"]),
             "attributes": {name: tuple(groups) for name, groups in content["attributes"].items()},
             "directory": None if directory is None else Directory.from_json(directory),
             "paired": tuple(content["paired"]),

@@ -20,6 +20,7 @@ from evenhand.repairs.paired_means import Evaluation
 from evenhand.results import Result
 from evenhand.results.rendering import Files
 from evenhand.results.result import CORPUS_FILE, attached, saved_bytes
+from evenhand.systems.base import HighIs
 
 CALIBRATORS = "calibrators"
 """The folder of the fitted calibrators, within that of the repair."""
@@ -97,6 +98,10 @@ class Repair(Result):
     corpus: Corpus | None = field(default=None, repr=False)
     calibrators: Mapping[str, Calibrator] = field(default_factory=dict, repr=False)
     """By method, fitted on everything."""
+    high_is: Mapping[str, HighIs | None] = field(default_factory=dict)
+    """By output: what a high value means for the person; None where that is not known."""
+    does_its_job: Mapping[str, bool | None] = field(default_factory=dict)
+    """By output: whether the scores follow what the sentences say; None where that is not known."""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -183,6 +188,8 @@ class Repair(Result):
             "orders": [asdict(one) for one in self.orders],
             "gold": [asdict(one) for one in self.gold],
             "left_out": dict(self.left_out),
+            "high_is": dict(self.high_is),
+            "does_its_job": dict(self.does_its_job),
             "published": None if self.published is None else asdict(self.published),
             "remarks": [note.text for note in self.notes],
         }
@@ -200,6 +207,7 @@ class Repair(Result):
             published=None if values["published"] is None else rebuild(Evaluation, values["published"]),
             corpus=attached(Corpus, folder, CORPUS_FILE),
             **{name: values[name] for name in ("system", "spec", "sentences", "left_out", "alpha")},
+            **{name: values.get(name, {}) for name in ("high_is", "does_its_job")},
             **cls.common(values),
         )
         kept = {} if folder is None else {method: folder / calibrator_file(method) for method in found.methods}

@@ -46,8 +46,7 @@ class Variable:
         values = self.values
         if not self.is_distribution or values is None:
             return self.outputs
-        desirable = self.outputs[0].high_is_desirable
-        return (Output(self.name, float(values.min()), float(values.max()), high_is_desirable=desirable),)
+        return (Output(self.name, float(values.min()), float(values.max()), high_is=self.outputs[0].high_is),)
 
     def read(self, columns: Array) -> Array:
         """Its readings: (rows, readings)."""

@@ -27,12 +27,13 @@ from evenhand.repairs.result import EXACT, FITTED, PUBLISHED, Cost, Repair, Word
 from evenhand.repairs.sentence_weights import SentenceWeights
 from evenhand.repairs.splits import splits
 from evenhand.repairs.terms import Terms
-from evenhand.repairs.variables import variables
+from evenhand.repairs.variables import Variable, variables
 from evenhand.repairs.wrapping import cost_of, distributed
 from evenhand.results import Note
 from evenhand.settings import check_alpha, check_choice, check_count, check_seed
 from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.few_shot import FewShot
+from evenhand.systems.meaning import high_is
 
 FITTED_METHODS: Mapping[str, Callable[..., Calibrator]] = {
     "layers": Layers.fit,
@@ -143,6 +144,8 @@ class Workshop:
             published=self._as_published(after),
             corpus=self.corpus,
             calibrators=self.calibrators,
+            high_is={one.name: high_is(one) for variable in self._variables for one in variable.readings},
+            does_its_job=self._does_its_job(),
             notes=() if self.system is None else tuple(Note(self.system.name, one) for one in self.system.remarks()),
         )
 
@@ -249,10 +252,21 @@ class Workshop:
             )
         return Cost(method, calls, self._asked_once.get(method, 0))
 
+    @property
+    def _variables(self) -> tuple[Variable, ...]:
+        return variables(self.fitted_for.outputs)
+
+    def _does_its_job(self) -> dict[str, bool | None]:
+        """By output, as it is before any repair."""
+        found = [
+            abilities(readings(self.scores, one), self.corpus, alpha=self.settings.alpha) for one in self._variables
+        ]
+        return {one.output: None if one.weak is None else not one.weak for able in found for one in able}
+
     def _orders(self, after: Mapping[str, Array]) -> tuple[WordOrder, ...]:
         """The rank correlation of the words' scores with the intended order, before and after each method."""
         found = []
-        for variable in variables(self.fitted_for.outputs):
+        for variable in self._variables:
             before = {one.output: one.rho for one in abilities(readings(self.scores, variable), self.corpus)}
             for method, matrix in after.items():
                 repaired = readings(replace(self.scores, matrix=matrix), variable)

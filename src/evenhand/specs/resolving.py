@@ -20,10 +20,12 @@ from evenhand.repairs import Averaging, load_calibrator, repaired
 from evenhand.repairs.averaging import Averaged
 from evenhand.repairs.neutral import Neutralised
 from evenhand.repairs.wrapping import Wrapped
+from evenhand.specs.meaning import outputs_of, with_high_is
 from evenhand.specs.system_file import ENDINGS as SYSTEM_FILE_ENDINGS
 from evenhand.specs.system_file import Described, read_system_file, read_translator_file
 from evenhand.systems import REGISTRY, BaseScorer, BaseTagger, Scorer, Tagger, as_scorer, as_tagger, build_system
 from evenhand.systems.known_bias.planted import PlantedOn
+from evenhand.systems.meaning import refuse_useless
 from evenhand.systems.tagging import TAGGERS, build_tagger
 from evenhand.translation import (
     TRANSLATORS,
@@ -140,7 +142,11 @@ class Resolver:
         spec = spec.strip()
         if _is_system_file(spec):
             described = read_system_file(Path(spec).expanduser())
-            return self._built(described.system, described.settings, described.name or spec)
+            made = self._built(described.system, described.settings, described.name or spec)
+            if described.high_is is None:
+                return made
+            refuse_useless(described.high_is, outputs_of(made))
+            return with_high_is(made, described.high_is)
         planted = PLANTED_ON.fullmatch(spec)
         if planted is not None:
             return _named(self._planted_on(spec, planted), spec)
@@ -155,6 +161,8 @@ class Resolver:
         if not _is_system_file(spec):
             return self._built_tagger(spec, {})
         described = read_system_file(Path(spec).expanduser())
+        if described.high_is is not None:
+            raise UsageError(f"{spec}: high_is is for scores; taggers give tags, and to be found is good")
         made = self._built_tagger(described.system, described.settings)
         made.name = described.name or spec
         if described.classes is not None:

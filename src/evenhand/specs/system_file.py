@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.systems.base import HighIs
 
 ENDINGS = (".yaml", ".yml")
 
@@ -16,7 +17,8 @@ ENDINGS = (".yaml", ".yml")
 class SystemFile(BaseModel):
     """`system` is what one would type; `settings` are the system's own; `name` is what reports call it.
 
-    `classes` are for taggers: what their classes are called in the corpus.
+    `classes` are for taggers: what their classes are called in the corpus. `high_is` says what high scores mean for the
+    person: good, bad or neither, for all outputs that declare nothing, or by name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -25,6 +27,7 @@ class SystemFile(BaseModel):
     name: str | None = None
     settings: dict[str, Any] = {}
     classes: dict[str, str] | None = None
+    high_is: HighIs | dict[str, HighIs] | None = None
 
 
 class Described(BaseModel):

@@ -14,6 +14,9 @@ FEWEST_FOR_OWN_VARIANCE = 5
 FEWEST_TO_SUBTRACT = 5
 """With fewer groups than this (three templates, say), what persons add to the variance between them is not subtracted:
 two or three groups say too little about it, and would raise false alarms."""
+FEWEST_TO_STAND_ALONE = 10
+"""One group against the rest: with fewer units than this, its own variance counts only where it is larger than the one
+that all groups share. A handful of terms that happen to lie close together would raise false alarms."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ def variance_components(
     pairs: Bools | None = None,
     matched_sizes: Floats | None = None,
     family: Ints | None = None,
+    rest: Bools | None = None,
 ) -> Components:
     """Estimate Σ coefficient · stratum mean, and how it would vary with other persons, templates and words.
 
@@ -98,10 +102,16 @@ def variance_components(
     Units with one `family` number (Latisha and Latoya) may react alike. They count as one: with r their distances from
     the stratum's mean, the persons' part of a stratum of n units in F families is c²·F/(F − 1)·Σ (Σ r in a family)²/n²,
     with F − 1 degrees of freedom. Where everybody is a family of one, that is c²·var/n.
+
+    `rest` marks the strata of the other groups, where one group is compared with the mean of several. Groups differ in
+    how much their units vary, so each has a variance of its own; see `_against_rest`. A group of the rest may be a
+    single unit, which gets the variance that the others share; the group itself needs two.
     """
     sizes = np.bincount(stratum, minlength=len(coefficients))
-    if (sizes < 2).any():
-        raise ValueError("every stratum needs two units")
+    if (sizes < (2 if rest is None else np.where(rest, 1, 2))).any():
+        raise ValueError("every stratum needs two units, but those of a rest")
+    if rest is not None and sizes[rest].max() < 2:
+        raise ValueError("some stratum of the rest needs two units")
     together = _Families.of(stratum, sizes, family)
     averaging = _averaging(stratum, sizes)
     unit_means = np.einsum("ugk,g->uk", groupings[0].means, groupings[0].weights)
@@ -109,13 +119,11 @@ def variance_components(
     centred = unit_means - (averaging @ unit_means)[stratum]
     squares = together.squares(centred)
     paired = np.zeros(len(sizes), dtype=bool) if pairs is None else pairs
-    kinds, pooled = _kinds_of_variance(together.numbers, paired)
-    spread, freedom = np.zeros_like(squares), np.zeros(len(sizes))
-    for kind in np.unique(kinds):
-        freedom[kinds == kind] = (together.numbers[kinds == kind] - 1).sum()
-        spread[kinds == kind] = squares[kinds == kind].sum(axis=0) / freedom[kinds == kind][0]
-    by_stratum = coefficients[:, None] ** 2 * spread * (together.numbers / sizes**2)[:, None]
-    parts = [(by_stratum[kinds == kind].sum(axis=0), freedom[kinds == kind][0]) for kind in np.unique(kinds)]
+    counts = coefficients**2 * together.numbers / sizes**2
+    if rest is None or paired.any():
+        by_stratum, parts, pooled = _two_sides(squares, together.numbers, counts, paired)
+    else:
+        by_stratum, parts, pooled = _against_rest(squares, together.numbers, counts, rest)
     persons = by_stratum.sum(axis=0)
     matched = sizes.astype(np.float64) if matched_sizes is None else matched_sizes
     for grouping in groupings:
@@ -136,6 +144,44 @@ def variance_components(
         pooled=pooled,
         unit_means=unit_means,
     )
+
+
+_Parts = list[tuple[Floats, float]]
+"""What adds to the variance, each with its degrees of freedom."""
+
+
+def _two_sides(squares: Floats, numbers: Ints, counts: Floats, paired: Bools) -> tuple[Floats, _Parts, bool]:
+    """The persons' part by stratum, as independent parts, and whether strata share a variance."""
+    kinds, pooled = _kinds_of_variance(numbers, paired)
+    spread, freedom = np.zeros_like(squares), np.zeros(len(numbers))
+    for kind in np.unique(kinds):
+        freedom[kinds == kind] = (numbers[kinds == kind] - 1).sum()
+        spread[kinds == kind] = squares[kinds == kind].sum(axis=0) / freedom[kinds == kind][0]
+    by_stratum = counts[:, None] * spread
+    parts = [(by_stratum[kinds == kind].sum(axis=0), float(freedom[kinds == kind][0])) for kind in np.unique(kinds)]
+    return by_stratum, parts, pooled
+
+
+def _against_rest(squares: Floats, numbers: Ints, counts: Floats, rest: Bools) -> tuple[Floats, _Parts, bool]:
+    """The same for one group against several.
+
+    Each group of the rest has its own variance; those of a single unit have what the others of the rest share. The
+    group itself has its own from ten units on; with fewer, its own or the one that all share, whichever is larger: the
+    own alone raised 20 % false alarms over a corpus of 51 comparisons at 5 %, the shared alone 28 to 55 % where groups
+    differ in how much they vary, the larger one 3 to 6 %.
+    """
+    freedom = np.maximum(numbers - 1, 0)
+    alone = numbers < 2
+    spread = np.divide(squares, freedom[:, None], out=np.zeros_like(squares), where=~alone[:, None])
+    spread[alone] = squares[rest].sum(axis=0) / freedom[rest].sum()
+    shared = squares.sum(axis=0) / freedom.sum()
+    takes_shared = (~rest & (numbers < FEWEST_TO_STAND_ALONE))[:, None] & (spread < shared)
+    by_stratum = counts[:, None] * np.where(takes_shared, shared, spread)
+    own = np.where(takes_shared | alone[:, None], 0.0, by_stratum)
+    parts = [(own[stratum], float(freedom[stratum])) for stratum in np.flatnonzero(~alone)]
+    parts.append(((by_stratum * takes_shared).sum(axis=0), float(freedom.sum())))
+    parts.append((by_stratum[alone].sum(axis=0), float(freedom[rest].sum())))
+    return by_stratum, parts, bool(alone.any() or (numbers[~rest] < FEWEST_TO_STAND_ALONE).any())
 
 
 def _between_groups(
@@ -159,7 +205,8 @@ def _between_groups(
     expected = stratum_by_group - stratum_means[:, None, :]
     residuals = grouping.means - unit_means[:, None, :] - expected[stratum]
     squares = np.einsum("g,sgk->sk", weights**2 / (1 - weights), together.squares(residuals))
-    own = squares * (together.numbers / (together.numbers - 1) / sizes**2)[:, None]
+    # A stratum of one says nothing about how its persons react to groups, so nothing is taken off for it.
+    own = squares * (together.numbers / np.maximum(together.numbers - 1, 1) / sizes**2)[:, None]
     interaction = np.sum(coefficients[:, None] ** 2 * own, axis=0)
     return np.maximum(between - interaction, 0.0), 1 / concentration - 1
 
@@ -181,8 +228,9 @@ class _Families:
         given = alone if family is None else family
         pairs, of_unit = np.unique(np.stack([stratum, given]), axis=1, return_inverse=True)
         numbers = np.bincount(pairs[0], minlength=len(sizes))
-        if (numbers < 2).any():
-            return cls.of(stratum, sizes, np.where((numbers < 2)[stratum], alone + given.max() + 1, given))
+        lumped = (numbers < 2) & (sizes > 1)
+        if lumped.any():
+            return cls.of(stratum, sizes, np.where(lumped[stratum], alone + given.max() + 1, given))
         return cls(of_unit.reshape(-1), pairs[0], numbers)
 
     def squares(self, residuals: Floats) -> Floats:

@@ -9,8 +9,10 @@ from functools import partial
 import numpy as np
 
 from evenhand.asking import Column, Scores
+from evenhand.comparing.ability import abilities
 from evenhand.comparing.family import Adjustment, Family
 from evenhand.comparing.findings import Finding, Interval
+from evenhand.comparing.harm import with_abilities
 from evenhand.comparing.settings import Settings
 from evenhand.comparing.tested import Tested
 from evenhand.comparing.verdicts import findings as judged
@@ -70,6 +72,7 @@ class Examination:
             for correction in BESIDE
             if correction != settings.correction
         }
+        able = abilities(self._scores, corpus, alpha=settings.alpha, seed=settings.seed)
         self.found: dict[str, dict[int, Finding]] = {}
         for name, question in self.questions.items():
             self.found[name] = {}
@@ -77,7 +80,7 @@ class Examination:
                 places = self._places(dimension)
                 tested = full.get(name) or Tested(contrast, corpus, self._part(places), settings)
                 mine = judged(tested, self.family, evidence=evidence and question.subset == "all", study=True)
-                self.found[name] |= zip(places, mine, strict=True)
+                self.found[name] |= zip(places, with_abilities(mine, able), strict=True)
 
     def _asked(self, attributes: Sequence[str]) -> dict[str, Question]:
         asked: dict[str, Question] = {}

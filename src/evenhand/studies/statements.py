@@ -49,6 +49,8 @@ class Statement:
     """By verdict, as above."""
     equivalent_in_study: int
     """Submissions shown equivalent, corrected for all systems of the study."""
+    says_little: int = 0
+    """Of those that are equivalent or without a reaction, how many don't do their job."""
 
 
 def statements(
@@ -106,6 +108,7 @@ def _about(
         significant_alone=sum(bool(finding.generalising.significant) for finding in members),
         no_reaction_seen=verdicts["no reaction seen"],
         equivalent_in_study=sum(bool(finding.equivalence.in_study) for finding in members),
+        says_little=sum(finding.says_little for finding in members),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, get_args, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,27 @@ PACKAGE = "evenhand"
 
 Array = npt.NDArray[np.float64]
 OutputKind = Literal["score", "probability", "ordinal", "class", "found"]
+HighIs = Literal["good", "bad", "neither"]
+"""What a high value means for the person whom a text is about."""
 
 FOUND: OutputKind = "found"
 """The kind of output that says whether a tagger found an entity: 1 or 0."""
 
+DESIRABLE = "high_is_desirable"
+"""What files call it that can only say whether high is good."""
+
 CLASSES = "class"
 """What a classifier's probabilities are a distribution of, where its classes exclude each other and all are given."""
+
+
+def high_is_if(desirable: bool | None) -> HighIs | None:
+    """What a high value means, as far as files say that only know whether it is desirable."""
+    return None if desirable is None else "good" if desirable else "bad"
+
+
+def is_desirable(high_is: HighIs | None) -> bool | None:
+    """The other way round; None where high is neither good nor bad."""
+    return {"good": True, "bad": False}.get(high_is or "")
 
 
 @dataclass(frozen=True)
@@ -36,7 +51,8 @@ class Output:
     `low` and `high` bound it. An output without bounds has both None and names a `unit` instead: the distance on its
     scale that a reader would call the whole way, to which tolerances such as "1 %" then refer. One that is part of a
     distribution names what it is a distribution `of`: the outputs of one system that name the same add up to one, and
-    `value` is what each label counts as, where labels are numbers.
+    `value` is what each label counts as, where labels are numbers. `high_is` says what a high value means for the
+    person whom a text is about; None where nobody declared it (see `evenhand.systems.meaning`).
     """
 
     name: str
@@ -44,7 +60,7 @@ class Output:
     high: float | None = 1.0
     unit: float | None = None
     kind: OutputKind = "score"
-    high_is_desirable: bool | None = None
+    high_is: HighIs | None = None
     of: str | None = None
     value: float | None = None
 
@@ -59,6 +75,29 @@ class Output:
             raise UsageError(f"output {self.name!r}: its range {self.low}..{self.high} is empty")
         if self.low is None and not (self.unit and self.unit > 0):
             raise UsageError(f"output {self.name!r}: an output without a range needs a unit above zero")
+        if self.high_is is not None and self.high_is not in get_args(HighIs):
+            said = ", ".join(get_args(HighIs))
+            raise UsageError(f"output {self.name!r}: high_is is one of {said}, not {self.high_is!r}")
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Read what `to_dict` gave, or what was declared or saved when it could only say whether high is desirable."""
+        given = dict(values)
+        desirable = given.pop(DESIRABLE, None)
+        if given.get("high_is") is None:
+            given["high_is"] = high_is_if(desirable)
+        return cls(**given)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for files; those who read `high_is_desirable` still find it."""
+        return {**asdict(self), DESIRABLE: is_desirable(self.high_is)}
+
+    @property
+    def in_fingerprints(self) -> str:
+        """The output as fingerprints have always had it: what is kept under one stays."""
+        values = {DESIRABLE if key == "high_is" else key: value for key, value in asdict(self).items()}
+        values[DESIRABLE] = is_desirable(self.high_is)
+        return f"Output({', '.join(f'{key}={value!r}' for key, value in values.items())})"
 
     @property
     def span(self) -> float:
@@ -177,5 +216,13 @@ def fingerprint_of(adapter: type, *distributions: str, **settings: object) -> st
     home = PACKAGE if own else adapter.__module__  # in here, files may move
     versions = [f"{name}=={importlib.metadata.version(name)}" for name in distributions]
     revision = f"revision {getattr(adapter, 'revision', 1)}"
-    parts = [home, adapter.__qualname__, revision, *versions, *(f"{key}={settings[key]!r}" for key in sorted(settings))]
+    told = [f"{key}={_in_fingerprints(settings[key])}" for key in sorted(settings)]
+    parts = [home, adapter.__qualname__, revision, *versions, *told]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _in_fingerprints(setting: object) -> str:
+    """A setting as it is hashed."""
+    if isinstance(setting, tuple) and setting and all(isinstance(one, Output) for one in setting):
+        return f"({', '.join(one.in_fingerprints for one in setting)}{',' if len(setting) == 1 else ''})"
+    return repr(setting)

@@ -13,8 +13,10 @@ from evenhand.corpora import Corpus
 from evenhand.errors import UsageError, one_line
 from evenhand.measuring.tags import class_names, entities_found, in_corpus_terms
 from evenhand.results import Note
+from evenhand.specs.meaning import with_high_is
 from evenhand.specs.resolving import Given, Resolver
-from evenhand.systems import BaseScorer, BaseTagger
+from evenhand.systems import BaseScorer, BaseTagger, Output
+from evenhand.systems.meaning import HighIsSaid, refuse_useless
 
 Made = BaseScorer | BaseTagger | Scores
 ABOUT = {
@@ -70,7 +72,16 @@ def resolved(
     for flag in settings.flags:
         if flag not in resolver.taken and flag in ABOUT:
             raise UsageError(f"no system here has a use for {ABOUT[flag]}")
-    return made
+    return made if settings.high_is is None else _meaning(made, settings.high_is)
+
+
+def _meaning(made: Sequence[Made], said: HighIsSaid) -> list[Made]:
+    """The same with what is declared of their outputs; systems that were given stay as they are."""
+    if any(isinstance(one, BaseTagger) for one in made):
+        raise UsageError("no system here has a use for high_is: to be found is good, and taggers give tags")
+    asked = [one for one in made if not isinstance(one, BaseTagger)]
+    refuse_useless(said, [output for _, output in outputs_of(made)])
+    return [with_high_is(one, said) for one in asked]
 
 
 def listed_systems(systems: Given | Sequence[Given]) -> list[Given]:
@@ -91,6 +102,17 @@ def names_of(made: Sequence[Made]) -> tuple[str, ...]:
     """The systems, each once, whether they are asked or were recorded."""
     named = [[c.system for c in one.columns] if isinstance(one, Scores) else [one.name] for one in made]
     return tuple(dict.fromkeys(name for names in named for name in names))
+
+
+def outputs_of(made: Sequence[Made]) -> list[tuple[str, Output]]:
+    """The systems with their outputs, as far as these are known before anybody is asked; taggers have none."""
+    found: list[tuple[str, Output]] = []
+    for one in made:
+        if isinstance(one, Scores):
+            found += [(column.system, column.output) for column in one.columns]
+        elif isinstance(one, BaseScorer):
+            found += [(one.name, output) for output in one.outputs]
+    return found
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
 import polars as pl
 
 from evenhand.asking import Scores
@@ -14,7 +15,10 @@ from evenhand.asking.settings import AskOptions, AskSettings
 from evenhand.comparing import Settings, check_questions, compare
 from evenhand.comparing.ability import abilities
 from evenhand.comparing.audit import Audit
+from evenhand.comparing.decisions import TAGGERS
 from evenhand.comparing.family import NEEDS_ALL_P
+from evenhand.comparing.harm import with_abilities, without_answers
+from evenhand.comparing.thresholds import MEDIAN, Threshold, check_thresholds, read_thresholds
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
@@ -22,8 +26,10 @@ from evenhand.files.whole import check_writable
 from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measure_taggers
 from evenhand.results import Note, Provenance, Statement, Subject, check_out
 from evenhand.specs.resolving import Given
+from evenhand.stats.types import ROUNDING
 from evenhand.systems import BaseScorer
-from evenhand.verbs.ask import Answers, asked, listed, listed_systems, names_of, resolved
+from evenhand.systems.base import FOUND
+from evenhand.verbs.ask import Answers, asked, listed, listed_systems, names_of, outputs_of, resolved
 
 RESAMPLES = 500
 """For the intervals of metrics."""
@@ -36,7 +42,9 @@ def audit(
     attributes: str | Sequence[str] | None = None,
     subsets: str | Sequence[str] = ("all",),
     settings: Settings | None = None,
+    thresholds: Threshold | str | Sequence[Threshold | str] | None = None,
     sample: int | None = None,
+    without: str | Sequence[str] = (),
     out: str | Path | None = None,
     overwrite: bool = False,
     command: str | None = None,
@@ -47,25 +55,34 @@ def audit(
 
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
     fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
-    one, or a file. Only so many sentences are asked as `sample` says, in whole sources. How systems are asked (range,
-    version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder,
-    which may hold another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by; so
-    does a `statement` of who made it, when, and how the tolerance was set, which changes nothing else.
+    one, or a file. `thresholds` (numbers, or `"median"`) turn scores into decisions, and the audit says how many of
+    them flip when only the person changes. Only so many sentences are asked as `sample` says, in whole sources, and
+    none about the persons or with the templates that are named in `without`. How systems are asked (range, version,
+    draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder, which may hold
+    another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by; so does a `statement`
+    of who made it, when, and how the tolerance was set, which changes nothing else.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
     <Audit: 1 findings (1 higher)>
     """
     settings, how = settings or Settings(), AskSettings(**asking)
-    attributes, subsets = listed(attributes), listed(subsets) or ["all"]
+    attributes, subsets, left_out = listed(attributes), listed(subsets) or ["all"], listed(without) or []
     given = listed_systems(systems)
-    corpus = _asked_about(corpus, given, attributes, subsets, whole=settings.correction in NEEDS_ALL_P)
+    cuts = () if thresholds is None else read_thresholds(thresholds)
+    # A median must not depend on which attributes are looked at.
+    whole = settings.correction in NEEDS_ALL_P or MEDIAN in cuts
+    corpus = _asked_about(corpus, given, attributes, subsets, whole=whole)
+    if cuts and corpus.tagged:
+        raise UsageError(TAGGERS)
+    corpus = corpus.without(left_out)
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
     check_questions(corpus, attributes, subsets)
     if out is not None:
         check_writable(Path(out))  # before systems are made, which may train or load for minutes
     made = resolved(given, corpus, how)
+    check_thresholds(cuts, outputs_of(made))
     if out is not None:
         check_out(Path(out), Audit, Subject(names_of(made), (corpus.name,)), overwrite=overwrite)
     with asked(made, corpus, how) as answers:
@@ -86,22 +103,27 @@ def audit(
                 "attributes": attributes,
                 "subsets": subsets,
                 "sample": sample,
+                "without": left_out or None,
                 "draws": how.draws,
+                **({"thresholds": list(cuts)} if cuts else {}),
             },
             details=compared.family | (_details(corpus, sample, subsets) if answers.tags else {}),
             command=command,
         )
         measured, unmeasured = _measured(answers, corpus, _plain(attributes), settings)
+        able = abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed)
         report = Audit(
-            compared.findings,
+            without_answers(with_abilities(compared.findings, able), _says_nothing(scores, corpus)),
             scores,
             corpus,
             measured,
-            abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed),
+            able,
             answers.tags,
             provenance=provenance,
             notes=(*answers.notes, *unmeasured),
         ).stated(statement)
+        if cuts:
+            report = report.decided(cuts)
         if out is not None:
             report.save(out, overwrite=overwrite)
     return report
@@ -146,6 +168,19 @@ def _measured(
     if found.results:
         return found, ()
     return None, (Note(None, f"no metrics: {found.left_out[0]}"),)
+
+
+def _says_nothing(scores: Scores, corpus: Corpus) -> dict[tuple[str, str], str]:
+    """Taggers that find nothing, and outputs that are the same whatever the label is."""
+    labels = corpus.frame[LABEL].drop_nulls().n_unique() if LABEL in corpus.frame.columns else 0
+    found = {}
+    for place, column in enumerate(scores.columns):
+        values = scores.matrix[:, place]
+        if column.output.kind == FOUND and not values.any():
+            found[column.system, column.output.name] = "it finds nobody in any sentence"
+        elif labels > 1 and np.ptp(values) <= ROUNDING * column.output.span:
+            found[column.system, column.output.name] = f"it gives sentences of all {labels} labels the same score"
+    return found
 
 
 def _details(corpus: Corpus, sample: int | None, subsets: Sequence[str]) -> dict[str, object]:

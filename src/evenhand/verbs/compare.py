@@ -17,6 +17,7 @@ from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.results import Note, Provenance, check_out
+from evenhand.systems.meaning import high_is
 from evenhand.verbs.ask import listed
 from evenhand.verbs.saved import load_result
 
@@ -176,7 +177,7 @@ def _output_notes(pair: Paired) -> list[str]:
     for one, other in zip(pair.one.columns, pair.other.columns, strict=True):
         if one.output.name != other.output.name:
             notes.append(f"the output {one.output.name} is compared with {other.output.name}")
-        if {one.output.high_is_desirable, other.output.high_is_desirable} == {True, False}:
+        if {high_is(one.output), high_is(other.output)} == {"good", "bad"}:
             notes.append(
                 f"a high {one.output.name} is good in one system and bad in the other: the gaps mean opposite things"
             )

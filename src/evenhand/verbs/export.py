@@ -24,7 +24,7 @@ def export(
     out: str | Path | None = None,
     overwrite: bool = False,
 ) -> bytes:
-    """A result as a `model-card`, a `test-record` or a `pdf`; text is in UTF-8.
+    """A result as a `model-card`, `impact-ratios`, a `test-record` or a `pdf`; text is in UTF-8.
 
     `result` is one in memory, or the folder it was saved in; then its files are in the record with their digests.
     `system` takes one of several. A `statement` adds to what was said with the test, and what it adds is marked; what
@@ -37,7 +37,8 @@ def export(
     if statement is not None:
         _check_tolerance(statement, loaded)
         loaded = loaded.stated(statement.added_to(loaded.provenance.statement))
-    made = exported(Request(loaded, system, files), form)
+    ending = "" if out is None else Path(out).suffix.lower()
+    made = exported(Request(loaded, system, files), form, ending=ending)
     content = made.encode() if isinstance(made, str) else made
     if out is not None:
         write_whole(Path(out), content)

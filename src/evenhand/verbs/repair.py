@@ -78,6 +78,7 @@ def repair(
         "range": None if how.bounds is None else list(how.bounds),
         "version": how.version,
         "base_url": how.base_url,
+        "high_is": how.high_is,
     }
     provenance = Provenance.collect(
         corpora=[asked],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from evenhand.annotating import Sheets
@@ -37,6 +37,13 @@ def load_result(path: str | Path) -> Result:
     raise UsageError(
         f"{path} holds no saved result ({known}); audits and other commands save one where `out` names the folder"
     )
+
+
+def decided(result: Result, thresholds: Sequence[str]) -> Audit:
+    """A saved audit with thresholds, from the scores that were saved with it."""
+    if not isinstance(result, Audit):
+        raise UsageError(f"thresholds apply to the scores of an audit; this result is of the kind {result.kind}")
+    return result.decided(thresholds)
 
 
 def find_results(folder: str | Path) -> SavedResults:

@@ -127,7 +127,7 @@ def test_the_four_emotions_are_four_outputs_and_all_are_five() -> None:
     np.testing.assert_allclose(four.score(["Oh.", "Ah."]), [[4.125, 1.5, 3, 3]] * 2)
     five = FewShot(Fake(), ask="all")
     assert [output.name for output in five.outputs] == ["anger", "fear", "joy", "sadness", "valence"]
-    assert [output.high_is_desirable for output in five.outputs] == [None, None, True, None, True]
+    assert [output.high_is for output in five.outputs] == [None, None, "good", None, "good"]
     assert FewShot(Fake(), ask="valence").score(["Oh."])[0] == pytest.approx([4])
     assert FewShot(Fake(), ask="emotions", read="all").read([], []).shape == (0, 4 * 7)
 

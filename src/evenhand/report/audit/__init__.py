@@ -27,7 +27,7 @@ def show(audit: Audit, width: int | None) -> None:
 
 def summary(audit: Audit) -> str:
     """How many findings have which verdict."""
-    verdicts = Counter(finding.verdict for finding in audit.findings)
+    verdicts = Counter(f"{one.verdict}{' (too weak)' if one.says_little else ''}" for one in audit.findings)
     return ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
 
 

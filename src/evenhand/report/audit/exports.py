@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 from evenhand.comparing.findings import Finding
 from evenhand.errors import UsageError
 from evenhand.files.tables import table_bytes
+from evenhand.files.whole import Content
 from evenhand.report.audit.ability import word_figures
+from evenhand.report.audit.decisions import flip_chart, flip_charts, page_rows
+from evenhand.report.audit.decisions import headings as headings_of_decisions
 from evenhand.report.audit.details import details_of
 from evenhand.report.audit.figures import figure_files, static_figures
 from evenhand.report.audit.terms import terms_of
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from evenhand.comparing.audit import Audit
 
 NUMERIC = "llrrrrrl"
+OF_DECISIONS = "lllrrr"
 LATEX = str.maketrans(
     {
         **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -80,12 +84,27 @@ def latex_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignmen
 
 
 def tables_of(report: Audit) -> Files:
-    """`findings.csv` with every field, `findings.md` and `findings.tex` for reading."""
-    return {
+    """`findings.csv` with every field, `findings.md` and `findings.tex` for reading; the same of decisions."""
+    tables: dict[str, Content] = {
         "tables/findings.csv": table_bytes(report.frame()),
         "tables/findings.md": to_markdown(report.findings).encode(),
         "tables/findings.tex": to_latex(report.findings).encode(),
     }
+    if report.decisions:
+        heads = (
+            "System",
+            "Comparison",
+            "Threshold",
+            *(text[:1].upper() + text[1:] for text in headings_of_decisions()),
+        )
+        body = [(row["label"], row["comparison"], row["threshold"], *row["cells"]) for row in page_rows(report)]
+        tables |= {
+            "tables/decisions.csv": table_bytes(report.decision_frame()),
+            "tables/decisions.md": markdown.table(heads, body, OF_DECISIONS).encode(),
+            "tables/decisions.tex": latex_table(heads, body, OF_DECISIONS).encode(),
+            "tables/selection_rates.csv": table_bytes(report.rate_frame()),
+        }
+    return tables
 
 
 def figures_of(report: Audit) -> Files:
@@ -94,4 +113,6 @@ def figures_of(report: Audit) -> Files:
     if details is None:
         raise UsageError("this audit was saved without its scores and corpus, so there is nothing to draw")
     named = labels(report.findings)
-    return figure_files(static_figures(report.findings, details, named) | word_figures(report.abilities, named))
+    flips = {f"flips-{name}": flip_chart(rows) | {"title": name} for name, rows in flip_charts(report).items()}
+    words = word_figures(report.abilities, named)
+    return figure_files(static_figures(report.findings, details, named) | flips | words)

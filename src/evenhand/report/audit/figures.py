@@ -12,6 +12,7 @@ import numpy as np
 from evenhand.comparing.findings import Finding
 from evenhand.files.whole import Content
 from evenhand.report.audit.details import Details, HeatMap, Spread
+from evenhand.report.audit.standing import TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import OF_SCORES, Terms, terms_of
 from evenhand.report.audit.words import comparison_name, several_comparisons, short_comparisons
 from evenhand.results.rendering import Files
@@ -20,11 +21,15 @@ Spec = dict[str, Any]
 Row = dict[str, Any]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-VERDICTS = ("higher", "lower", "equivalent", "no reaction seen", "cannot tell")
+VERDICTS = ("higher", "lower", "equivalent", "no reaction seen", "cannot tell", UNKNOWN, TOO_WEAK)
+"""As they look; see `standing`."""
 COLOURS = {"light": ("#b45309", "#1d4ed8", "#15803d", "#6b7280"), "dark": ("#fbbf24", "#60a5fa", "#4ade80", "#a3a3a3")}
 NO_REACTION = {"light": "#0e7490", "dark": "#22d3ee"}
+NOT_EARNED = {"light": ("#44403c", "#a8a29e"), "dark": ("#e7e5e4", "#78716c")}
+"""Equivalent, where it is not known whether the system does its job, and where it does not."""
 DIVERGING = {"light": ("#1d4ed8", "#f5f5f4", "#b45309"), "dark": ("#60a5fa", "#292524", "#fbbf24")}
-SHAPES = ("triangle-up", "triangle-down", "circle", "square", "diamond")
+SHAPES = ("triangle-up", "triangle-down", "circle", "square", "diamond", "circle", "cross")
+LEGEND = {"orient": "top", "title": None, "columns": 4, "labelLimit": 240}
 STATIC_WIDTH = 640
 POINTS: list[dict[str, Any]] = [
     {"flatten": ["points"], "as": ["point"]},
@@ -50,7 +55,7 @@ def forest_row(finding: Finding, label: str) -> Row:
         "these_high": finding.interval[1] * percent,
         "general_low": None if low is None else low * percent,
         "general_high": None if high is None else high * percent,
-        "verdict": finding.verdict,
+        "verdict": look(finding),
     }
 
 
@@ -59,7 +64,7 @@ def box_row(finding: Finding, spread: Spread, label: str, *, percent: bool = Tru
     factor = 100 / finding.span if percent else 1.0
     names = ("low", "whisker_low", "q1", "median", "q3", "whisker_high", "high")
     box = {name: getattr(spread, name) * factor for name in names}
-    return {"system": label, "verdict": finding.verdict, **box, "points": [p * factor for p in spread.points]}
+    return {"system": label, "verdict": look(finding), **box, "points": [p * factor for p in spread.points]}
 
 
 def heat_rows(heat_map: HeatMap, span: float) -> list[Row]:
@@ -131,7 +136,7 @@ def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme
                     "shape": {
                         "field": "verdict",
                         "scale": {"domain": VERDICTS, "range": SHAPES},
-                        "legend": {"orient": "top", "title": None},
+                        "legend": LEGEND,
                     },
                     "tooltip": tooltip,
                 },
@@ -308,8 +313,9 @@ def _titled(spec: Spec, title: str) -> Spec:
 
 
 def _verdict_colour(theme: str) -> Spec:
+    colours = (*COLOURS[theme][:3], NO_REACTION[theme], COLOURS[theme][3], *NOT_EARNED[theme])
     return {
         "field": "verdict",
-        "scale": {"domain": VERDICTS, "range": (*COLOURS[theme][:3], NO_REACTION[theme], COLOURS[theme][3])},
-        "legend": {"orient": "top", "title": None},
+        "scale": {"domain": VERDICTS, "range": colours},
+        "legend": LEGEND,
     }

@@ -10,9 +10,10 @@ import numpy as np
 
 from evenhand.comparing.ability import FAINT
 from evenhand.comparing.findings import Finding, SentencePair
-from evenhand.report.audit import ability, figures
+from evenhand.report.audit import ability, decisions, figures
 from evenhand.report.audit.details import Details, details_of
 from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.standing import GREEN_IS_EARNED, css, look
 from evenhand.report.audit.terms import Terms, terms_of
 from evenhand.report.audit.words import (
     amount,
@@ -41,6 +42,7 @@ SECTIONS = {
     "all": "All findings",
     "gaps": "Gaps",
     "differences": "Differences",
+    "decisions": "Decisions",
     "ability": "Does it do its job?",
     "system": "One system",
     "reading": "How to read",
@@ -61,7 +63,7 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
     title = "Audit of " + (", ".join(names.values()) if len(names) <= 6 else f"{len(names)} systems")
     called, level = people_of(report.findings), f"{100 * (1 - settings['alpha']):g}"
     sentences, terms = told(report.findings), terms_of(report.findings)
-    verdicts: Counter[str] = Counter(finding.verdict for finding in report.findings)
+    verdicts: Counter[str] = Counter(look(finding) for finding in report.findings)
     return {
         "title": title,
         "terms": terms,
@@ -74,16 +76,14 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "counted": _counted(report.findings),
         "sampled": any(finding.draws > 1 for finding in report.findings),
         "findings": report.findings,
-        "sections": [
-            {"id": name, "short": short}
-            for name, short in SECTIONS.items()
-            if name != "ability" or report.abilities or report.notes
-        ],
+        "sections": [{"id": name, "short": short} for name, short in SECTIONS.items() if _has(report, name)],
+        "decisions": decisions.shown_at_once(report),
         "abilities": ability.shown_at_once(report.abilities, names),
         "crowded": len(report.abilities) > MOST_SENTENCES,
         "remarks": [(note.about or "note", note.text) for note in report.notes],
-        "tally": [(verdict, verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
-        "sentences": sentences if len(sentences) <= MOST_SENTENCES else [],
+        "tally": [(verdict, css(verdict), verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
+        "earned": GREEN_IS_EARNED,
+        "sentences": [(css(one.look), one) for one in sentences] if len(sentences) <= MOST_SENTENCES else [],
         "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(level, called, terms))],
         "people": called,
         "level_percent": level,
@@ -101,6 +101,12 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "provenance": {"command": None, **report.provenance.to_dict()},
         "facts": facts(report.provenance),
     }
+
+
+def _has(report: Audit, section: str) -> bool:
+    """Whether there is anything to show in a section that not all reports have."""
+    optional = {"ability": report.abilities or report.notes, "decisions": report.decisions}
+    return bool(optional.get(section, True))
 
 
 def _headings(level: str, called: str, terms: Terms) -> tuple[str, ...]:
@@ -133,7 +139,7 @@ def _row(
             {"value": finding.p_adjusted, "text": short_p(finding)},
             _cell(general, None if general is None else shown_p(general)),
         ],
-        "verdict": finding.verdict,
+        "look": css(look(finding)),
         "verdict_text": short_verdict(finding),
     }
 
@@ -158,6 +164,7 @@ def _drawn_on_demand(report: Audit) -> dict[str, Any]:
         "comparisons": [
             _comparison(name, members, details) for name, members in figures.charts_of(report.findings, names).items()
         ],
+        "flips": [{"name": name, "rows": rows} for name, rows in decisions.flip_charts(report).items()],
         "words": ability.drawn_on_demand(report.abilities),
         "persons": [] if some is None else list(zip(some.persons, some.groups, strict=True)),
         "templates": [] if some is None else list(some.templates),
@@ -181,6 +188,7 @@ def _specs(theme: str, report: Audit) -> dict[str, figures.Spec]:
         "boxes": figures.boxes([], terms=terms, theme=theme),
         "heat": figures.heat([], terms=terms, theme=theme),
         "words": ability.word_chart([], theme=theme),
+        "flips": decisions.flip_chart([], theme=theme),
     }
 
 
@@ -213,7 +221,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "comparison": comparison_name(finding),
         "first": finding.first_label,
         "second": finding.second_label,
-        "verdict": finding.verdict,
+        "verdict": short_verdict(finding),
+        "look": css(look(finding)),
         "words": in_words(finding),
         "person": evidence.person,
         "without": without,

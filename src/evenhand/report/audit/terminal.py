@@ -10,7 +10,9 @@ from rich.text import Text
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.report.audit.ability import ability_in_words
-from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.decisions import HEADING, print_decisions
+from evenhand.report.audit.next_steps import DIFFERENT, WEAK, next_steps
+from evenhand.report.audit.standing import TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
     amount,
@@ -24,6 +26,7 @@ from evenhand.report.audit.words import (
     told,
 )
 from evenhand.report.common.console import Cell, Column, print_table
+from evenhand.report.common.steps import print_steps
 
 COLOURS = {
     "higher": "bold red",
@@ -31,6 +34,15 @@ COLOURS = {
     "equivalent": "green",
     "no reaction seen": "cyan",
     "cannot tell": "yellow",
+    UNKNOWN: "bold",
+    TOO_WEAK: "yellow",
+}
+"""By look. What says that there is no gap is green only of a system that does its job."""
+STEP_COLOURS = {
+    **COLOURS,
+    DIFFERENT: COLOURS["higher"],
+    WEAK: COLOURS[TOO_WEAK],
+    "equivalent": COLOURS[UNKNOWN],  # what to do is no verdict, and not green
 }
 ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
 READING = (
@@ -47,7 +59,10 @@ def print_report(report: Audit, console: Console) -> None:
     console.print(Text(_reading(report), style="dim"))
     console.print()
     for one in told(report.findings):
-        _bullet(one.text, console, style=COLOURS[one.verdict])
+        _bullet(one.text, console, style=COLOURS[one.look])
+    if report.decisions:
+        _heading(HEADING, console)
+        print_decisions(report, console)
     if report.abilities:
         _heading("Does the system do its job?", console)
         for ability in report.abilities:
@@ -58,7 +73,7 @@ def print_report(report: Audit, console: Console) -> None:
         _heading("Notes", console)
         for note in report.notes:
             _bullet(str(note), console)
-    _print_next_steps(report, console)
+    print_steps(next_steps(report), console, STEP_COLOURS)
 
 
 def _print_findings(report: Audit, console: Console) -> None:
@@ -87,7 +102,7 @@ def _cells(finding: Finding) -> tuple[Cell, ...]:
     return (
         amount(finding.mean_difference, finding),
         interval_of(finding),
-        Text(short_verdict(finding), style=COLOURS[finding.verdict]),
+        Text(short_verdict(finding), style=COLOURS[look(finding)]),
         short_p(finding),
     )
 
@@ -114,19 +129,6 @@ def _corrected(report: Audit) -> str:
         f"Both are corrected for the {shown} comparisons that this corpus asks of each system; “equivalent” is each "
         f"claim's own, at {alpha:g} %."
     )
-
-
-def _print_next_steps(report: Audit, console: Console) -> None:
-    steps = next_steps(report)
-    if steps:
-        _heading("What you can do next", console)
-    for step in steps:
-        _bullet(
-            f"{step.verdict.capitalize()}. {step.text}:", console, style=COLOURS.get(step.verdict, COLOURS["higher"])
-        )
-        for command in step.commands:
-            # Not wrapped: a command that is cut into lines cannot be copied.
-            console.print(Text(f"    {command}"), soft_wrap=True)
 
 
 def _bullet(text: str | Text, console: Console, *, style: str = "") -> None:

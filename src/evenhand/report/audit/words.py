@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding, Power, Withheld
+from evenhand.report.audit.harm import harm_in_words, little_in_words
+from evenhand.report.audit.standing import look
 
 MOST_TO_ASK_FOR = 5_000
 """More names than this per group are not to be had."""
@@ -23,6 +25,8 @@ class Told:
 
     verdict: str
     text: str
+    look: str = "cannot tell"
+    """What its colour goes by; see `standing`."""
 
 
 def told(findings: Sequence[Finding]) -> list[Told]:
@@ -35,11 +39,15 @@ def told(findings: Sequence[Finding]) -> list[Told]:
 
 def _told(findings: Sequence[Finding]) -> list[Told]:
     if len(findings) <= MANY:
-        return [Told(finding.verdict, in_words(finding)) for finding in findings]
+        return [_of(finding) for finding in findings]
     largest = sorted(findings, key=lambda finding: -abs(finding.mean_difference))
     shown = [finding for finding in largest if finding.verdict in ("higher", "lower")][:MANY] or largest[:1]
     rest = [finding for finding in largest if finding not in shown]
-    return [*(Told(finding.verdict, in_words(finding)) for finding in shown), *([_in_short(rest)] if rest else [])]
+    return [*map(_of, shown), *([_in_short(rest)] if rest else [])]
+
+
+def _of(finding: Finding) -> Told:
+    return Told(finding.verdict, in_words(finding), look(finding))
 
 
 def _in_short(findings: Sequence[Finding]) -> Told:
@@ -49,14 +57,15 @@ def _in_short(findings: Sequence[Finding]) -> Told:
     gaps = [finding.mean_difference for finding in findings]
     between = f"their gaps lie between {amount(min(gaps), one)} and {measured(max(gaps), one)}"
     text = f"{who(one)}, other {one.attribute} groups: {verdicts} more comparisons; {between}. Each is in the table."
-    return Told(counted.most_common(1)[0][0], text)
+    most = counted.most_common(1)[0][0]
+    return Told(most, text, next(look(finding) for finding in findings if finding.verdict == most))
 
 
 def in_words(finding: Finding) -> str:
     """What was found: for the names tested, what it rests on, and for names like these."""
-    sentences = [_tested(finding), _rests_on(finding), _cancelling(finding), _alike(finding), _settling(finding)]
-    sentences += [_left_out(finding), _draws(finding)]
-    return " ".join(f"{sentence}." for sentence in sentences if sentence)
+    parts = [_tested(finding), _rests_on(finding), _cancelling(finding), _alike(finding), _settling(finding)]
+    parts += [_left_out(finding), _draws(finding)]
+    return " ".join(f"{part}." for part in parts if part)
 
 
 def number(value: float, *, span: float = 1.0) -> str:
@@ -119,10 +128,11 @@ def short_p(finding: Finding) -> str:
 
 
 def short_verdict(finding: Finding) -> str:
-    """The verdict, with the tolerance where it speaks of one."""
+    """The verdict, with the tolerance where it speaks of one, and that the system is too weak for it to say much."""
+    weak = ", too weak" if finding.says_little else ""
     if finding.verdict != "equivalent":
-        return finding.verdict
-    return f"equivalent ±{amount(finding.equivalence.delta, finding)}"
+        return f"{finding.verdict}{weak}"
+    return f"equivalent ±{amount(finding.equivalence.delta, finding)}{weak}"
 
 
 def several_comparisons(findings: Iterable[Finding]) -> set[str]:
@@ -215,7 +225,7 @@ def _labelled(finding: Finding) -> bool:
     return (finding.first_label, finding.second_label) != (finding.first, finding.second)
 
 
-def _sentences(finding: Finding, label: str) -> str:
+def sentences(finding: Finding, label: str) -> str:
     """Sentences about women, or with women's names; groups that have no label go by their names in the data."""
     if not _labelled(finding):
         return f"sentences of the group {label}"
@@ -232,7 +242,7 @@ def _tested(finding: Finding) -> str:
 
 
 def _scored(finding: Finding, gap: str, tested: str, unsure: str) -> str:
-    first, second = (_sentences(finding, label) for label in (finding.first_label, finding.second_label))
+    first, second = (sentences(finding, label) for label in (finding.first_label, finding.second_label))
     if finding.direction == "none":
         # Groups are compared by their means where nobody has a counterpart: equal means need not be equal scores.
         exact = finding.delta_spread == 0 and not finding.generalising.standard_error
@@ -286,14 +296,14 @@ def _alike(finding: Finding) -> str:
     interval = finding.generalising.shown_interval
     lead = f"For {people(finding)} like these{_in_one_template(finding)}: "
     if finding.verdict == "no reaction seen":
-        return f"{lead}{_no_reaction(finding)}"
+        return f"{lead}{_no_reaction(finding)}{little_in_words(finding)}"
     if interval is None:
         return f"{lead}cannot tell, because {finding.undefined['generalising.interval']}"
     low, high = amount(interval[0], finding), measured(interval[1], finding)
     between = f"the gap is {high}" if high.startswith(low) else f"the gap is between {low} and {high}"
     if finding.verdict == "equivalent":
         within = f"equivalent within ±{measured(finding.equivalence.delta, finding)}"
-        return f"{lead}{within} ({between}), unless {_unseen(finding)}"
+        return f"{lead}{within} ({between}), unless {_unseen(finding)}{little_in_words(finding)}"
     if finding.withheld is not None:
         return f"{lead}cannot tell ({between}). {_withheld(finding, finding.withheld)}"
     if finding.verdict == "cannot tell":
@@ -303,7 +313,7 @@ def _alike(finding: Finding) -> str:
         corrected = f"; significant alone, not after correcting for {count} comparisons" if alone else ""
         return f"{lead}cannot tell (the gap could be anywhere from {low} to {high}{corrected})"
     verdict = f"found {_often(finding.verdict == 'higher')}" if finding.of_tagger else finding.verdict
-    return f"{lead}{verdict} ({between})"
+    return f"{lead}{verdict} ({between}){harm_in_words(finding)}"
 
 
 def _settling(finding: Finding) -> str:

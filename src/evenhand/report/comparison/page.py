@@ -9,6 +9,7 @@ from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.metrics.differences import MetricDifference
 from evenhand.report.audit.figures import COLOURS
+from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.words import number, shown_p
 from evenhand.report.common.provenance import facts
 from evenhand.report.comparison.figures import gap_rows, gaps_chart, metric_rows, metrics_chart, series_of
@@ -41,7 +42,7 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
         "other": comparison.other,
         "shared": f"{comparison.shared.sentences:,}",
         "sentences": [
-            {"verdict": gap.difference.verdict, "tag": short_verdict(gap), "text": in_words(gap)}
+            {"look": css(look(gap.difference)), "tag": short_verdict(gap), "text": in_words(gap)}
             for gap in comparison.gaps
         ],
         "metric_sentences": [metrics_in_words(measured) for measured in comparison.metrics],
@@ -60,7 +61,7 @@ def _row(gap: GapDifference, question: str) -> dict[str, Any]:
     p = gap.difference.generalising.p_adjusted
     return {
         "question": question,
-        "verdict": gap.difference.verdict,
+        "look": css(look(gap.difference)),
         "verdict_text": short_verdict(gap),
         "cells": [
             f"{shown(gap, finding.generalising.estimate)} ({shown_interval(gap, finding)})"

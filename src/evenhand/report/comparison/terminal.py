@@ -7,6 +7,7 @@ from rich.text import Text
 
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
+from evenhand.report.audit.standing import look
 from evenhand.report.audit.terminal import COLOURS
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import people_of
@@ -29,7 +30,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     if rows:
         console.print()
     for gap in comparison.gaps:
-        console.print(Text("• ", style=COLOURS[gap.difference.verdict]) + Text(in_words(gap)))
+        console.print(Text("• ", style=COLOURS[look(gap.difference)]) + Text(in_words(gap)))
     for measured in comparison.metrics:
         console.print(Text(f"• {metrics_in_words(measured)}"))
     for note in comparison.notes:
@@ -62,5 +63,5 @@ def _row(gap: GapDifference, asked: str) -> tuple[Cell, ...]:
         asked,
         *(shown(gap, finding.generalising.estimate) for finding in (gap.one, gap.other, gap.difference)),
         shown_interval(gap, gap.difference),
-        Text(short_verdict(gap), style=COLOURS[gap.difference.verdict]),
+        Text(short_verdict(gap), style=COLOURS[look(gap.difference)]),
     )

@@ -9,6 +9,7 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.metric_differences import MeasuredDifference
+from evenhand.report.audit.harm import high_in_words, little_in_words, who_is_worse_off
 from evenhand.report.audit.words import amount, people, shown_p
 
 NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
@@ -16,7 +17,7 @@ NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller
 
 def in_words(gap: GapDifference) -> str:
     """What was found: the difference for persons like these, what it means for the size of the gap, what would help."""
-    clauses = [_difference(gap), _size(gap), _names_tested(gap), _settling(gap)]
+    clauses = [_difference(gap), _worse_off(gap), _size(gap), _names_tested(gap), _settling(gap), _little(gap)]
     return f"{_where(gap)}{'; '.join(clause for clause in clauses if clause)}."
 
 
@@ -37,10 +38,11 @@ def short_verdict(gap: GapDifference) -> str:
     A gap that is shown to be smaller or larger says so; else the difference is higher or lower, the first group's way.
     """
     verdict = gap.difference.verdict
+    weak = ", too weak" if gap.difference.says_little else ""
     if verdict == "equivalent":
-        return f"equivalent ±{shown(gap, gap.difference.equivalence.delta)}"
+        return f"equivalent ±{shown(gap, gap.difference.equivalence.delta)}{weak}"
     if verdict in ("cannot tell", "no reaction seen"):
-        return verdict
+        return f"{verdict}{weak}"
     if gap.changed_sides:
         return "changed sides"
     return gap.size if gap.size != "cannot tell" else verdict
@@ -122,6 +124,20 @@ def _shown_difference(gap: GapDifference, estimate: float, interval: tuple[float
     p = gap.difference.generalising.p_adjusted
     tested = "" if p is None else f", p {shown_p(p) if p < 0.001 else f'= {shown_p(p)}'}"
     return f"{gap.other_called}'s {_gap(gap)} is {size}{_unit(gap)} {word} than {gap.one_called}'s ({between}{tested})"
+
+
+def _worse_off(gap: GapDifference) -> str:
+    """For whom the second system is the worse one, next to the other group."""
+    difference = gap.difference
+    if difference.worse_off is None:
+        return ""
+    other = difference.second_label if difference.worse_off == difference.first else difference.first_label
+    whom = f"with {gap.other_called} than with {gap.one_called}, next to {other}"
+    return f"{who_is_worse_off(difference)} {whom} ({high_in_words(difference)})"
+
+
+def _little(gap: GapDifference) -> str:
+    return little_in_words(gap.difference).removeprefix(". But ")
 
 
 def _one_side(gap: GapDifference) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.comparing.audit import Audit
@@ -12,6 +12,7 @@ from evenhand.measuring import Metrics
 from evenhand.rating import Ratings
 from evenhand.repairs.result import Repair
 from evenhand.report.exports.account import Account, Request
+from evenhand.report.exports.impact_ratios import impact_ratios, impact_ratios_csv
 from evenhand.report.exports.model_card import model_card
 from evenhand.report.exports.of_audit import of_audit
 from evenhand.report.exports.of_metrics import of_metrics
@@ -41,6 +42,8 @@ class Format:
     ending: str
     about: str
     kinds: tuple[str, ...] = tuple(ACCOUNTS)
+    also: Mapping[str, Callable[[Request], Made]] = field(default_factory=dict)
+    """How it is made for files with other endings."""
 
     @property
     def binary(self) -> bool:
@@ -53,9 +56,21 @@ def account_of(request: Request) -> Account:
     return ACCOUNTS[request.result.kind](request, request.result)
 
 
+def _audit_of(request: Request) -> Audit:
+    assert isinstance(request.result, Audit)  # noqa: S101 - `exported` looks at the kind first
+    return request.result
+
+
 FORMATS: Mapping[str, Format] = {
     "model-card": Format(
         lambda request: model_card(account_of(request)), ".md", "a section for a Hugging Face model card"
+    ),
+    "impact-ratios": Format(
+        lambda request: impact_ratios(_audit_of(request), system=request.system),
+        ".md",
+        "scoring rates and impact ratios by group, which are not those of applicants",
+        kinds=(Audit.kind,),
+        also={".csv": lambda request: impact_ratios_csv(_audit_of(request), system=request.system)},
     ),
     "test-record": Format(
         lambda request: record(account_of(request)), ".md", "plan, environment, digests, deviations, results"
@@ -64,11 +79,11 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
-def exported(request: Request, name: str) -> Made:
-    """A result in one of the formats."""
+def exported(request: Request, name: str, *, ending: str = "") -> Made:
+    """A result in one of the formats, for a file with this ending."""
     check_choice("format", name, FORMATS)
     form = FORMATS[name]
     if request.result.kind not in form.kinds:
         known, kind = ", ".join(form.kinds), request.result.kind
         raise UsageError(f"the format {name} is for results of these kinds: {known}; this is one of the kind {kind}")
-    return form.make(request)
+    return form.also.get(ending, form.make)(request)

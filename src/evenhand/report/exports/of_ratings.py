@@ -19,11 +19,13 @@ from evenhand.report.exports.account import (
     corpora_in_words,
     sentence,
 )
-from evenhand.report.ratings.words import level_text, score_text, tested_on, where
+from evenhand.report.ratings.words import level_text, overall_text, score_text, tested_on, where
 
 HEADINGS = ("setting", "raw score", "95 % of draws", "level")
 READING = (
-    "Raw score: the higher, the more the answers depend on the person. A level sums it up, 1 being the lowest.",
+    "Raw score: the higher, the more the answers depend on the person. Level 1: the groups differ by no more than "
+    "chance. The highest: the score is close to that of a system that goes by the group alone. No other system plays a "
+    "part.",
     "A level never means “fair”.",
 )
 
@@ -36,7 +38,7 @@ def of_ratings(request: Request, ratings: Ratings) -> Account:
     overall = [
         Sentence(
             system,
-            f"{system}: level {level_text(ratings.overall[system])} of {ratings.settings.levels} overall, the "
+            f"{system}: level {overall_text(ratings, system)} of {ratings.settings.levels} overall, the "
             f"{ratings.settings.overall} of its levels.",
         )
         for system in systems
@@ -98,7 +100,7 @@ def _plan(ratings: Ratings) -> Facts:
 
 def _deviations(ratings: Ratings, systems: tuple[str, ...]) -> Iterator[str]:
     for result in ratings.results:
-        for system, reason in result.undefined.items():
+        for system, reason in {**result.undefined, **result.no_level}.items():
             if system in systems:
                 yield f"{system}, {where(result)}: {sentence(reason)}"
         for system in result.partial:

@@ -31,6 +31,17 @@
     }
   };
 
+  const drawFlips = () => {
+    const place = byId("flips");
+    if (!place) return;
+    place.replaceChildren();
+    for (const { name, rows } of data.flips) {
+      const ways = rows.slice(0, 2).map((row) => row.way);
+      place.append(element("h3", {}, name), element("p", { class: "note" }, `Left: ${ways[0]}. Right: ${ways[1]}.`));
+      chartIn(place, "flips", `${name}: ${data.specs.light.flips.description}`, (show) => show(withRows("flips", rows)));
+    }
+  };
+
   // The same numbers for those who cannot see the picture, or want to copy them.
   const wordTable = (label, rows) => {
     const heading = (text, numeric) => element("th", { scope: "col", ...(numeric ? { class: "number" } : {}) }, text);
@@ -73,7 +84,7 @@
 
   const finding = (found) => {
     const place = element("div", {}, element("h3", {}, found.comparison),
-      element("ul", { class: "sentences" }, element("li", { class: found.verdict.replaceAll(" ", "-") }, element("span", { class: "tag" }, found.verdict), ` ${found.words}`)));
+      element("ul", { class: "sentences" }, element("li", { class: found.look }, element("span", { class: "tag" }, found.verdict), ` ${found.words}`)));
     if (found.without !== null && !found.alone) place.append(element("p", { class: "note" }, `Without ${found.person} the gap would be ${found.without}.`));
     const grid = element("div", { class: "grid" });
     for (const part of [bars("People: contribution to the gap", "person", found.persons), bars("Templates: contribution to the gap", "template", found.templates),
@@ -120,5 +131,5 @@
   byId("choose").addEventListener("change", drawSystem);
   byId("words-of")?.addEventListener("change", drawWords);
 
-  start(() => { drawOverview(); drawWords(); drawSystem(); });
+  start(() => { drawOverview(); drawFlips(); drawWords(); drawSystem(); });
 })();

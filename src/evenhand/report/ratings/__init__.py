@@ -8,7 +8,7 @@ from evenhand.report.audit.figures import file_stem
 from evenhand.report.common.console import console_of
 from evenhand.report.ratings.page import label_page, to_html
 from evenhand.report.ratings.terminal import print_answers, print_ratings
-from evenhand.report.ratings.words import level_text, order_text, where
+from evenhand.report.ratings.words import order_text, overall_text, where
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
 
@@ -24,7 +24,7 @@ def show(ratings: Ratings, width: int | None) -> None:
 
 def summary(ratings: Ratings) -> str:
     """The level of each system."""
-    levels = ", ".join(f"{system} {level_text(level)}" for system, level in ratings.overall.items())
+    levels = ", ".join(f"{system} {overall_text(ratings, system)}" for system in ratings.systems)
     return f"levels of 1 to {ratings.settings.levels}: {levels}"
 
 

@@ -13,12 +13,18 @@ from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 from evenhand.report.ratings.diagrams import drawing
 from evenhand.report.ratings.words import (
+    EXPECTED,
+    LEVELS,
+    among_text,
     change_text,
+    expected_text,
     in_short,
     in_words,
     is_unbroken,
     order_text,
+    p_text,
     questions_of,
+    relabelled_in_words,
     score_text,
     tested_on,
     through,
@@ -47,8 +53,10 @@ def to_html(report: Ratings) -> str:
         sections=[{"id": name, "short": short} for name, short in SECTIONS.items() if there.get(name, True)],
         systems=report.systems,
         overall=[(system, level or "undefined") for system, level in report.overall.items()],
+        only_these=[system for system, others in report.overall_about_others.items() if others is False],
         rule=report.settings.overall,
         levels=report.settings.levels,
+        reading={"level": LEVELS.format(levels=report.settings.levels), "expected": EXPECTED},
         orders=[_order(result) for result in report.results],
         ratings=[_rating(result, report.settings.levels) for result in report.results],
         questions=[
@@ -76,7 +84,8 @@ def label_page(report: Ratings, system: str) -> str:
         level=report.overall[system],
         levels=report.settings.levels,
         rule=report.settings.overall,
-        systems=len(report.systems),
+        only_these=report.overall_about_others[system] is False,
+        few=sorted({tested_on(one) for one in plain if not one.about_others(system)}),
         decisive=[tested_on(one) for one in plain if one.ratings[system] == report.overall[system]],
         differences=[_label_row(one, system, report.settings) for one in plain if one.method == "rejection"],
         impacts=[_label_row(one, system, report.settings) for one in plain if one.method == "deconfounding"],
@@ -94,7 +103,8 @@ def _order(result: Rating) -> dict[str, str]:
     return {
         "where": where(result),
         "partial": ", ".join(f"{name}: {score_text(score)}" for name, score in order),
-        "complete": order_text(result),
+        "levels": order_text(result),
+        "complete": among_text(result),
     }
 
 
@@ -105,10 +115,17 @@ def _rating(result: Rating, levels: int) -> dict[str, Any]:
         "where": where(result),
         "translated": result.via is not None,
         "method": METHODS[result.method],
-        "expected": None if result.expected is None else score_text(result.expected),
+        "relabelled": relabelled_in_words(result),
+        "has_expected": result.method == "rejection",
+        "has_shares": result.uncertainty is not None and result.uncertainty.any_shares,
+        "has_ties": result.uncertainty is not None and bool(result.uncertainty.tied),
         "adjusted_for": " and ".join(result.adjusted_for),
         "rows": [_row(result, name, levels) for name in names],
-        "notes": [*(f"{name}: {why}" for name, why in result.undefined.items()), *_notes(result)],
+        "notes": [
+            *(f"{name}: {why}" for name, why in result.undefined.items()),
+            *(f"{name} has no level: {why}" for name, why in result.no_level.items()),
+            *_notes(result),
+        ],
     }
 
 
@@ -122,14 +139,19 @@ def _notes(result: Rating) -> list[str]:
 def _row(result: Rating, name: str, levels: int) -> dict[str, Any]:
     found = result.uncertainty
     low, high = (None, None) if found is None else found.intervals[name]
-    shares = found.levels[name] if found is not None else ()
-    tied = [other for pair in (found.tied if found else ()) if name in pair for other in pair if other != name]
+    shares = found.shares(name) if found is not None else ()
+    relabelled = result.expected_by_system.get(name)
+    pairs = (found.tied if found is not None else None) or ()
+    tied = [other for pair in pairs if name in pair for other in pair if other != name]
     return {
         "system": name,
         "raw": score_text(result.raw[name]),
         "interval": "" if found is None else f"{_end(low)} to {_end(high)}",
         "level": result.ratings[name] or "undefined",
+        "expected": expected_text(relabelled),
+        "p": p_text(relabelled),
         "shares": [f"{100 * share:.0f}" for share in shares],
+        "not_known": "" if found is None else found.not_known.get(name, ""),
         "tied": ", ".join(tied),
         "levels": levels,
     }
@@ -147,10 +169,9 @@ def _label_row(result: Rating, system: str, settings: RatingSettings) -> dict[st
         **row,
         "tested_on": tested_on(result),
         "differ": f"{sum(test.rejected[strictest] for test in made)} of {len(made)}",
-        "expected": None if result.expected is None else score_text(result.expected),
         "partial": system in result.partial,
         "untold": _few(row["tied"]),
-        "why": result.undefined.get(system, ""),
+        "why": result.undefined.get(system) or result.no_level.get(system, ""),
     }
 
 

@@ -10,7 +10,21 @@ from rich.text import Text
 from evenhand.rating import Rating, Ratings
 from evenhand.rating.questions import Answer
 from evenhand.report.common.console import Column, print_table
-from evenhand.report.ratings.words import X, in_words, level_text, order_text, questions_of, score_text, where
+from evenhand.report.ratings.words import (
+    EXPECTED,
+    LEVELS,
+    X,
+    among_text,
+    expected_text,
+    in_words,
+    level_text,
+    overall_text,
+    p_text,
+    questions_of,
+    relabelled_in_words,
+    score_text,
+    where,
+)
 
 SCORES = {
     "rejection": "the weighted rejection score: how many pairs of groups have different means, each confidence level "
@@ -18,8 +32,6 @@ SCORES = {
     "deconfounding": "the largest impact of deconfounding: by how many per cent the mean sentiment for an "
     "emotion changes once {adjusted_for} is adjusted for; X: from 0 to something else, worse than any number",
 }
-LEVELS = "Levels go from 1, the least biased of these, to {levels}. They compare systems; a level never means “fair”."
-LEVELS_ALONE = "A system that is rated alone gets level 1 for a score of 0, else {levels}; a level never means “fair”."
 PARTIAL_MARK = "*"
 MOST = 12
 """Answers to a question; of more, those are shown that say something."""
@@ -34,7 +46,7 @@ def print_ratings(report: Ratings, console: Console) -> None:
         for line in _remarks(result):
             console.print(Text(line, style="dim"))
     console.print()
-    overall = ", ".join(f"{system}: {level_text(level)}" for system, level in report.overall.items())
+    overall = ", ".join(f"{system}: {overall_text(report, system)}" for system in report.systems)
     translated = {result.via is not None for result in report.results}
     of = "texts that were not translated" if len(translated) > 1 else "all of the above"
     console.print(Text(f"Overall ({report.settings.overall} level on {of}): {overall}"))
@@ -43,7 +55,9 @@ def print_ratings(report: Ratings, console: Console) -> None:
 
 
 def _print_orders(report: Ratings, console: Console) -> None:
-    orders = [Column(heading, wraps=True) for heading in ("partial order", "complete order")]
+    if len(report.systems) < 2:
+        return
+    orders = [Column(heading, wraps=True) for heading in ("raw scores (partial order)", "complete order among these")]
     print_table(
         console, [Column("data"), Column("group"), *orders], [_order(result) for result in report.results], leads=2
     )
@@ -53,13 +67,17 @@ def _order(result: Rating) -> tuple[str, ...]:
     data = " ".join(part for part in (result.data, result.via and f"via {result.via}") if part)
     group = ", ".join(part for part in (result.group, result.attribute) if part)
     partial = ", ".join(f"{name}: {score_text(score)}" for name, score in result.partial_order)
-    return data, group, f"{{{partial}}}", f"{{{order_text(result)}}}"
+    return data, group, f"{{{partial}}}", f"{{{among_text(result)}}}"
 
 
 def _print_systems(result: Rating, console: Console) -> None:
-    columns = [Column("system"), Column("raw score", right=True), Column("level")]
-    if result.uncertainty is not None:
-        columns += [Column("95 % of draws"), Column("levels 1, 2 … in draws"), Column("tied with", wraps=True)]
+    columns = [Column("system"), Column("raw score", right=True)]
+    columns += [Column("expected")] if result.method == "rejection" else []
+    columns += [Column("p", right=True), Column("level")]
+    found = result.uncertainty
+    columns += [] if found is None else [Column("95 % of draws")]
+    columns += [Column("levels 1, 2 … in draws")] if found is not None and found.any_shares else []
+    columns += [Column("tied with", wraps=True)] if found is not None and found.tied else []
     in_order = [name for name, _ in result.partial_order]
     names = [*in_order, *(name for name in result.raw if name not in in_order)]
     print_table(console, columns, [_system(result, name) for name in names], title=where(result))
@@ -67,7 +85,17 @@ def _print_systems(result: Rating, console: Console) -> None:
 
 def _system(result: Rating, name: str) -> tuple[str, ...]:
     mark = PARTIAL_MARK if name in result.partial else ""
-    return (name, score_text(result.raw[name]) + mark, level_text(result.ratings[name]), *_unsure(result, name))
+    relabelled = result.expected_by_system.get(name)
+    expected = [expected_text(relabelled)] if result.method == "rejection" else []
+    level = level_text(result.ratings[name])
+    return (
+        name,
+        score_text(result.raw[name]) + mark,
+        *expected,
+        p_text(relabelled),
+        level,
+        *_unsure(result, name),
+    )
 
 
 def _unsure(result: Rating, name: str) -> list[str]:
@@ -75,19 +103,23 @@ def _unsure(result: Rating, name: str) -> list[str]:
     if found is None:
         return []
     low, high = (X if end is None else score_text(end) for end in found.intervals[name])
-    shares = " ".join(f"{share:.0%}" for share in found.levels[name])
-    tied = [other for pair in found.tied if name in pair for other in pair if other != name]
-    return [f"{low} to {high}", shares, ", ".join(tied)]
+    cells = [f"{low} to {high}"]
+    if found.any_shares:
+        cells.append(" ".join(f"{share:.0%}" for share in found.shares(name)) or "not known")
+    if found.tied:
+        cells.append(", ".join(other for pair in found.tied if name in pair for other in pair if other != name))
+    return cells
 
 
 def _remarks(result: Rating) -> Iterator[str]:
     """What is true of this rating alone."""
-    if result.expected is not None:
-        yield f"An unbiased system whose answers vary by chance would get about {score_text(result.expected)}, not 0."
+    yield from relabelled_in_words(result)
     if result.partial:
         yield f"{PARTIAL_MARK} partial: rated by what is defined. {_unmet(result)}"
     for name, reason in result.undefined.items():
         yield f"{name}: {reason}."
+    for name, reason in result.no_level.items():
+        yield f"{name} has no level: {reason}."
     for note in result.uncertainty.notes if result.uncertainty else ():
         yield f"{note[:1].upper()}{note[1:]}."
 
@@ -103,7 +135,14 @@ def _reading(report: Ratings) -> Iterator[str]:
             f"Uncertainty from {found[0].replicates:,} draws of {over}; systems are tied unless one scores lower in "
             "97.5 % of them. Drawing adds noise of its own, so scores in draws tend to be higher."
         )
-    yield (LEVELS if len(report.systems) > 1 else LEVELS_ALONE).format(levels=report.settings.levels)
+    if any(result.method == "rejection" for result in report.results):
+        yield EXPECTED
+    yield LEVELS.format(levels=report.settings.levels)
+    if len(report.systems) > 1:
+        yield (
+            "Complete order, as in the paper: the distinct scores of these systems, split into "
+            f"{report.settings.levels} parts. It changes with the systems at hand; levels do not."
+        )
 
 
 def _unmet(result: Rating) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from evenhand.rating import Rating, Ratings
 from evenhand.rating.questions import SYNTHETIC, Answer
+from evenhand.rating.relabelling import Relabelled
 
 QUESTIONS = {
     "human data": "How do ratings on text that people wrote compare with those on synthetic text?",
@@ -28,6 +29,17 @@ GROUPS = {
     "chatbot": "What a chatbot answered",
 }
 LANGUAGES = {"es": "Spanish", "da": "Danish", "fr": "French", "de": "German", "it": "Italian", "pt": "Portuguese"}
+LEVELS = (
+    "Level 1: the groups differ by no more than chance (p above 0.05; where people are few, each rating says what it "
+    "goes by), or not at all. Levels 2 to {levels}: they differ by more; these are equal parts of the way from a score "
+    "of 0 to that of a system that goes by the group alone. A system's level is the same whichever others are rated "
+    "beside it. A level never means “fair”."
+)
+EXPECTED = (
+    "Expected: the score if people are dealt to the groups anew, each with all their sentences, on average and in 95 % "
+    "of the ways. p: how often the groups then differ as much as they do. A high score that is also expected comes "
+    "from single people who are treated differently: the score counts their sentences as if they were many people."
+)
 UNBROKEN = "unbroken sentences"
 X = "X"
 """A score that is worse than any number."""
@@ -49,9 +61,55 @@ def level_text(level: int | None) -> str:
     return "undefined" if level is None else str(level)
 
 
+def overall_text(ratings: Ratings, system: str) -> str:
+    """The overall level, and whether it is about the people in the texts only: `3 (for these people only)`."""
+    level = level_text(ratings.overall[system])
+    return level if ratings.overall_about_others[system] is not False else f"{level} (for these people only)"
+
+
 def order_text(result: Rating) -> str:
-    """The complete order: systems from the lowest raw score to the highest, with their levels."""
+    """The partial order: systems from the lowest raw score to the highest, with their levels."""
     return ", ".join(f"{name}: {level_text(result.ratings[name])}" for name, _ in result.partial_order)
+
+
+def among_text(result: Rating) -> str:
+    """The complete order: in which part of these systems' scores each one is."""
+    return ", ".join(f"{name}: {level_text(result.among_these[name])}" for name, _ in result.partial_order)
+
+
+def expected_text(found: Relabelled | None) -> str:
+    """The score with persons relabelled, on average and in 95 % of the relabellings: `6.9 (0 to 14)`."""
+    if found is None or found.mean is None:
+        return ""
+    return f"{score_text(round(found.mean, 1))} ({score_text(found.low)} to {score_text(found.high)})"
+
+
+def p_text(found: Relabelled | None) -> str:
+    """How often relabelled classes differ as much."""
+    return "" if found is None else f"{found.p:.2g}"
+
+
+def relabelled_in_words(result: Rating) -> list[str]:
+    """What was relabelled in one rating, what that can show, and of whom its levels speak; once if all are alike."""
+    alike: dict[str, list[str]] = {}
+    for name, found in result.expected_by_system.items():
+        alike.setdefault(_relabelled_in_words(found), []).append(name)
+    return [text if len(alike) == 1 else f"{', '.join(names)}: {text}" for text, names in alike.items()]
+
+
+def _relabelled_in_words(found: Relabelled) -> str:
+    what = "people" if found.over == "persons" else "sentences"
+    many = f"all {found.relabellings:,} ways" if found.every else f"{found.relabellings:,} of the ways"
+    told = f"Relabelled: {many} to deal these {what} to the groups; the smallest possible p is {found.smallest_p:.2g}."
+    if found.reference_p is None:
+        return f"{told} No column names the people, so nothing is said of other people than these."
+    if found.about_others:
+        return told
+    return (
+        f"{told} These people are too few to tell groups from single people: a system that goes by the group alone may "
+        f"have p = {found.reference_p:.2g}. Levels above 1 go by that p here, and by differences beyond chance between "
+        "sentences; they are about these people only."
+    )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +12,8 @@ from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair, calibrator_file
 from evenhand.report.audit.words import number
-from evenhand.report.common.commands import joined
+from evenhand.report.common.commands import joined, said_of_high
+from evenhand.report.repair.harm import harm_notes
 from evenhand.report.repair.words import (
     UNDEFINED,
     attributes_of,
@@ -74,7 +75,12 @@ class Glance:
 
 
 def headline(repair: Repair) -> Headline:
-    """What was found, best first."""
+    """What was found, best first, and what it means for people."""
+    found = _headline(repair)
+    return replace(found, notes=(*harm_notes(repair), *found.notes))
+
+
+def _headline(repair: Repair) -> Headline:
     if all(one.before is None for one in repair.judgement.outcomes):
         return _cannot_tell(repair)
     if repair.nothing_to_repair:
@@ -100,6 +106,8 @@ def use_command(repair: Repair, folder: Path) -> str | None:
     options += [("--attribute", attribute) for attribute in asked.get("attributes") or ()]
     if asked.get("range") is not None:
         options.append(("--range", ",".join(map(str, asked["range"]))))
+    if asked.get("high_is") is not None:
+        options.append(("--high-is", said_of_high(asked["high_is"])))
     options += [(option, asked[name]) for name, option in ABOUT_THE_SYSTEM.items() if asked.get(name) is not None]
     return joined("audit", [spec], options)
 

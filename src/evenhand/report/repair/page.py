@@ -13,6 +13,7 @@ from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 from evenhand.report.repair.advice import glances, headline, repaired_spec
 from evenhand.report.repair.figures import Question, gap_chart, gap_rows, price_chart, price_figure_rows, questions
+from evenhand.report.repair.harm import does_not_do_its_job
 from evenhand.report.repair.page_rows import (
     glance_cells,
     gold_cells,
@@ -70,7 +71,7 @@ def _shown(repair: Repair) -> dict[str, Any]:
         "sections": [{"id": name, "short": short} for name, short in _sections(repair).items()],
         "headline": found,
         "repaired": repaired_spec(repair, HERE),
-        "kind": KINDS.get(found.kind, "cannot-tell"),
+        "kind": "cannot-tell" if does_not_do_its_job(repair) else KINDS.get(found.kind, "cannot-tell"),
         "visible": _visible(repair),
         "counted": COUNTED,
         "glances": [glance_cells(one) for one in glances(repair)],

@@ -11,6 +11,7 @@ from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
 from evenhand.report.audit.words import number
 from evenhand.report.common.console import Column, print_table
 from evenhand.report.repair.advice import headline, outcomes_by_gap
+from evenhand.report.repair.harm import does_not_do_its_job
 from evenhand.report.repair.tables import price_rows
 from evenhand.report.repair.words import (
     UNDEFINED,
@@ -43,7 +44,8 @@ READING = (
 def print_repair(repair: Repair, console: Console) -> None:
     """What is advised, each gap before and after, the price, and the weights."""
     found = headline(repair)
-    console.print(Text(found.lead, style=KINDS.get(found.kind, "bold")))
+    style = "bold yellow" if does_not_do_its_job(repair) else KINDS.get(found.kind, "bold")
+    console.print(Text(found.lead, style=style))
     _bullets(found.lines, console)
     for note in found.notes:
         console.print(Text(note, style="dim"))

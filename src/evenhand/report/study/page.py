@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from evenhand.report.audit.figures import COLOURS
+from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.words import number, short_verdict, shown_p
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
@@ -163,7 +164,7 @@ def _row(study: Study, one: Examined, pages: Mapping[tuple[str, str], str]) -> d
                 "text": "not significant" if group == "not_significant" else group_name(table, group),
                 "kind": group.replace("_", "-"),
             },
-            {"text": short_verdict(finding), "kind": finding.verdict.replace(" ", "-")},
+            {"text": short_verdict(finding), "kind": css(look(finding))},
         ]
     return {"system": one.system, "dimension": one.dimension, "page": pages[one.system, one.dimension], "cells": shown}
 

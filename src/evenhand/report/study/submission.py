@@ -7,6 +7,7 @@ from typing import Any
 
 from evenhand.comparing.findings import Finding, Share
 from evenhand.report.audit.page import differing
+from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.words import in_words, number, short_verdict, shown_p
 from evenhand.report.page.shell import render
 from evenhand.report.study.words import SUBSETS, group_name
@@ -69,7 +70,7 @@ def _row(table: Table, finding: Finding) -> dict[str, Any]:
         if interval is None
         else " to ".join(number(end, span=finding.span) for end in interval),
         "verdict": short_verdict(finding),
-        "verdict_kind": finding.verdict.replace(" ", "-"),
+        "verdict_kind": css(look(finding)),
     }
 
 
@@ -80,7 +81,7 @@ def _detail(study: Study, table: Table, one: Examined, peers: Sequence[Examined]
         "title": f"{table.attribute}: {table.first} − {table.second}",
         "words": in_words(finding),
         "verdict": finding.verdict,
-        "kind": finding.verdict.replace(" ", "-"),
+        "kind": css(look(finding)),
         "strip": _strip(finding, [peer.findings[table.name] for peer in peers]),
         "first": table.first,
         "second": table.second,

@@ -84,7 +84,17 @@ def _in_general(one: Statement, table: Table) -> str:
     return (
         f"For people like these: {table.first} higher {one.higher}, {table.second} higher {one.lower}, "
         f"equivalent within the tolerance {one.equivalent}, no reaction seen {one.no_reaction_seen}, "
-        f"cannot tell {one.cannot_tell}."
+        f"cannot tell {one.cannot_tell}.{_too_weak(one)}"
+    )
+
+
+def _too_weak(one: Statement) -> str:
+    """How many of those without a gap say little, because they do not do their job."""
+    if not one.says_little:
+        return ""
+    fail = "does not do its job" if one.says_little == 1 else "do not do their job"
+    return (
+        f" Of those that are equivalent or without a reaction, {one.says_little} {fail}, so this says little of them."
     )
 
 

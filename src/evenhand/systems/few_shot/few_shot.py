@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
-from evenhand.systems.base import Array, Output
+from evenhand.systems.base import Array, HighIs, Output
 from evenhand.systems.few_shot import reading
 from evenhand.systems.few_shot.asked import checked_ask, instead, own_questions
 from evenhand.systems.few_shot.models import LabelModel
@@ -167,17 +167,17 @@ class FewShot(Through):
     def _outputs(self) -> tuple[Output, ...]:
         if self._by_corpus:
             return self._outputs_of(self._task.output, None)
-        desirable = {name: one.high_is_desirable for name, one in self._task.questions.items()}
-        return tuple(one for name in self.questions_asked for one in self._outputs_of(name, desirable[name]))
+        meant = {name: one.high_is for name, one in self._task.questions.items()}
+        return tuple(one for name in self.questions_asked for one in self._outputs_of(name, meant[name]))
 
-    def _outputs_of(self, name: str, desirable: bool | None) -> tuple[Output, ...]:
+    def _outputs_of(self, name: str, high_is: HighIs | None) -> tuple[Output, ...]:
         values = self.values
         low, high = float(min(self._worth)), float(max(self._worth))
         likely = f"{name}.{LIKELY}"
         made = {
-            EXPECTED: [Output(name, low, high, high_is_desirable=desirable)],
+            EXPECTED: [Output(name, low, high, high_is=high_is)],
             LIKELY: [
-                Output(likely, low, high, kind="ordinal", high_is_desirable=desirable)
+                Output(likely, low, high, kind="ordinal", high_is=high_is)
                 if values is not None
                 else Output(likely, low, high, kind="class")
             ],

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic_core import ErrorDetails
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line
+from evenhand.systems.base import DESIRABLE, HighIs, high_is_if, is_desirable
 
 DEFAULT = "intensity"
 """The task that comes with Evenhand."""
@@ -56,7 +57,16 @@ class Question(BaseModel):
     wording: str | None = None
     instruction: str | None = None
     """In place of the task's."""
-    high_is_desirable: bool | None = None
+    high_is: HighIs | None = None
+    """What a high value means for the person; `high_is_desirable: true` says that it is good."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _desirable_is_good(cls, given: object) -> object:
+        if not isinstance(given, dict) or not isinstance(given.get(DESIRABLE), bool):
+            return given
+        meant = high_is_if(given[DESIRABLE])
+        return {"high_is": meant} | {key: value for key, value in given.items() if key != DESIRABLE}
 
 
 class Task(BaseModel):
@@ -124,7 +134,10 @@ class Task(BaseModel):
     @property
     def digest(self) -> str:
         """Hash of all that the prompts are made of."""
-        content = json.dumps(self.model_dump(exclude={"source"}), sort_keys=True, ensure_ascii=False)
+        told = self.model_dump(exclude={"source"})
+        for question in told["questions"].values():  # under the name that it always had in digests
+            question[DESIRABLE] = is_desirable(question.pop("high_is"))
+        content = json.dumps(told, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
     def prefix(self, question: str) -> str:

@@ -23,7 +23,7 @@ class Afinn(BaseScorer):
     """
 
     name = "afinn"
-    outputs: tuple[Output, ...] = (Output("valence", low=None, high=None, unit=WORD_SCALE, high_is_desirable=True),)
+    outputs: tuple[Output, ...] = (Output("valence", low=None, high=None, unit=WORD_SCALE, high_is="good"),)
 
     def __init__(self) -> None:
         self._sum = _analyser()

@@ -27,7 +27,7 @@ class Nrc(BaseScorer):
 
     name = "nrc"
     outputs: tuple[Output, ...] = tuple(
-        Output(emotion, low=0, high=1, high_is_desirable=emotion == "joy") for emotion in EMOTIONS
+        Output(emotion, low=0, high=1, high_is="good" if emotion == "joy" else "bad") for emotion in EMOTIONS
     )
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ class TextBlobPolarity(BaseScorer):
     """
 
     name = "textblob"
-    outputs: tuple[Output, ...] = (Output("valence", low=-1, high=1, high_is_desirable=True),)
+    outputs: tuple[Output, ...] = (Output("valence", low=-1, high=1, high_is="good"),)
 
     def __init__(self) -> None:
         from textblob import TextBlob

@@ -18,7 +18,7 @@ class Vader(BaseScorer):
     """
 
     name = "vader"
-    outputs: tuple[Output, ...] = (Output("valence", low=-1, high=1, high_is_desirable=True),)
+    outputs: tuple[Output, ...] = (Output("valence", low=-1, high=1, high_is="good"),)
 
     def __init__(self) -> None:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer

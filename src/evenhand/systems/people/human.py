@@ -34,7 +34,7 @@ class Human(BaseScorer):
     """
 
     name = "human"
-    outputs: tuple[Output, ...] = (Output("sentiment", low=-1, high=1, kind="ordinal", high_is_desirable=True),)
+    outputs: tuple[Output, ...] = (Output("sentiment", low=-1, high=1, kind="ordinal", high_is="good"),)
 
     def __init__(self, files: str, *, corpus: Corpus | None = None, label: str | None = None, seed: int = 0) -> None:
         self.annotations: Annotations = read_annotations(annotator_files(files), corpus=corpus, label=label, seed=seed)

@@ -8,23 +8,25 @@ from typing import Literal, Protocol, TypeVar
 
 from evenhand.errors import UsageError
 from evenhand.files.task_files import DIMENSIONS
-from evenhand.systems.base import Output, OutputKind
+from evenhand.systems.base import HighIs, Output, OutputKind
 
 Dimension = Literal["anger", "fear", "joy", "sadness", "valence"]
 
 
-def is_desirable(dimension: str | None) -> bool | None:
+def high_is_of(dimension: str | None) -> HighIs | None:
     """Whether more of it is better for those who feel it; None for what is no affect dimension.
 
-    >>> is_desirable("joy"), is_desirable("fear"), is_desirable("stars")
-    (True, False, None)
+    >>> high_is_of("joy"), high_is_of("fear"), high_is_of("stars")
+    ('good', 'bad', None)
     """
-    return dimension in ("joy", "valence") if dimension in DIMENSIONS else None
+    if dimension not in DIMENSIONS:
+        return None
+    return "good" if dimension in ("joy", "valence") else "bad"
 
 
 def output_of(dimension: str, low: float, high: float, kind: OutputKind = "score") -> Output:
     """The output of a model of this dimension."""
-    return Output(dimension, low=low, high=high, kind=kind, high_is_desirable=is_desirable(dimension))
+    return Output(dimension, low=low, high=high, kind=kind, high_is=high_is_of(dimension))
 
 
 class DimensionModel(Protocol):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, one_line
-from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of, high_is_if
 from evenhand.systems.table import system
 from evenhand.systems.trained.embedding_card import CARD, HEAD, Card, read_card
 from evenhand.systems.trained.svr import data_dir
@@ -43,7 +43,7 @@ class EmbeddingRegressor(BaseScorer):
         else:
             self._encoder, self._head, card = _loaded(Path(folder).expanduser(), encoder=encoder, device=device)
         self.outputs: tuple[Output, ...] = (
-            Output(card.output, low=0, high=1, high_is_desirable=card.high_is_desirable),
+            Output(card.output, low=0, high=1, high_is=high_is_if(card.high_is_desirable)),
         )
         self.fingerprint: str | None = fingerprint_of(
             type(self), "scikit-learn", "torch", "transformers", "tokenizers",

@@ -40,7 +40,7 @@ class Svr(BaseScorer):
     """
 
     name = "svr"
-    outputs: tuple[Output, ...] = (Output("valence", low=0, high=1, high_is_desirable=True),)
+    outputs: tuple[Output, ...] = (Output("valence", low=0, high=1, high_is="good"),)
 
     def __init__(self) -> None:
         path = data_dir() / MODEL

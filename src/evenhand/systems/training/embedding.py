@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.errors import MissingExtra, UsageError, did_you_mean
 from evenhand.files.whole import check_writable, write_whole
-from evenhand.systems.base import Array
+from evenhand.systems.base import Array, is_desirable
 from evenhand.systems.trained.card import Quality, correlations, versions_of
 from evenhand.systems.trained.embedding_card import CARD, HEAD, Card, EncoderPart, HeadPart
 from evenhand.systems.trained.svr import data_dir
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 def rated(texts: RatedTexts) -> Lesson:
     """The 23,703 human-rated texts that `svr` learns from, too."""
     source = f"{len(texts.texts):,} human-rated texts of {rated_text.SDIST} (Hutto and Gilbert 2014)"
-    return Lesson(texts.texts, (texts.ratings + 4) / 8, source, rated_text.SHA256, "valence", high_is_desirable=True)
+    return Lesson(texts.texts, (texts.ratings + 4) / 8, source, rated_text.SHA256, "valence", high_is="good")
 
 
 def train_embedding(
@@ -71,7 +71,7 @@ def train_embedding(
         ),
         head=HeadPart.model_validate({"kind": head, "sha256": hashlib.sha256(file).hexdigest()}),
         output=lesson.output,
-        high_is_desirable=lesson.high_is_desirable,
+        high_is_desirable=is_desirable(lesson.high_is),
         data=lesson.source,
         data_sha256=lesson.digest,
         quality=quality,

@@ -13,8 +13,8 @@ import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.files.task_files import TaskFile, dimension_in_name
-from evenhand.systems.base import Array
-from evenhand.systems.trained.dimension_models import is_desirable
+from evenhand.systems.base import Array, HighIs
+from evenhand.systems.trained.dimension_models import high_is_of
 
 FEWEST = 20
 
@@ -30,7 +30,7 @@ class Lesson:
     source: str
     digest: str
     output: str
-    high_is_desirable: bool | None = None
+    high_is: HighIs | None = None
     low: float = 0.0
     high: float = 1.0
 
@@ -78,7 +78,7 @@ def read_lesson(
         ", ".join(map(str, paths)),
         _digest(texts, scores),
         output,
-        high_is_desirable=is_desirable(said) if output == said else None,
+        high_is=high_is_of(said) if output == said else None,
         low=low,
         high=high,
     )

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from evenhand.errors import UsageError, did_you_mean
-from evenhand.systems.base import CLASSES, FOUND, Output, OutputKind
+from evenhand.systems.base import CLASSES, DESIRABLE, FOUND, Output, OutputKind
 
 Declared = Output | str | Mapping[str, Any] | Sequence[Output | str | Mapping[str, Any]]
 """How outputs may be declared; see `named_outputs`."""
@@ -92,7 +92,7 @@ def _output(declared: object, otherwise: Mapping[str, Any], name: str) -> Output
     given = {"name": declared} if isinstance(declared, str) else declared
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
         raise UsageError(f"{name!r}: its outputs must be names or Output objects, not {declared!r}")
-    known = [field.name for field in fields(Output)]
+    known = [*(field.name for field in fields(Output)), DESIRABLE]
     unknown = [str(key) for key in given if key not in known]
     if unknown:
         raise UsageError(f"{name!r}: an output has no {unknown[0]!r}{did_you_mean(unknown[0], known)}")
@@ -103,4 +103,4 @@ def _output(declared: object, otherwise: Mapping[str, Any], name: str) -> Output
     for end in ("low", "high", "unit"):
         if given.get(end) is not None and (isinstance(given[end], bool) or not isinstance(given[end], int | float)):
             raise UsageError(f"{name!r}: {end} of the output {given['name']!r} must be a number, not {given[end]!r}")
-    return Output(**whole)
+    return Output.from_dict(whole)

@@ -1,0 +1,38 @@
+"""How a verdict may look: green is for systems that are shown to do their job, and for nobody else."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from evenhand.comparing.findings import Finding, Verdict
+
+Look = Verdict | Literal["equivalent, ability unknown", "too weak to say"]
+"""What colours, classes and shapes go by: a verdict, or what stands for one that must not look good."""
+
+UNKNOWN: Look = "equivalent, ability unknown"
+TOO_WEAK: Look = "too weak to say"
+GREEN_IS_EARNED = (
+    "“Equivalent” is green only where the system is shown to do its job; a system that reacts to nothing reacts to "
+    "nobody."
+)
+
+
+def look(finding: Finding) -> Look:
+    """What a finding looks like: of a system that does not do its job, no verdict that says “no gap” looks good.
+
+    Where it is not known whether the system does its job, *equivalent* is shown without a colour.
+    """
+    if finding.says_little:
+        return TOO_WEAK
+    if finding.verdict == "equivalent" and finding.does_its_job is None:
+        return UNKNOWN
+    return finding.verdict
+
+
+def css(look: str) -> str:
+    """The class of a look on pages.
+
+    >>> css("equivalent, ability unknown")
+    'equivalent-ability-unknown'
+    """
+    return look.replace(",", "").replace(" ", "-")
