@@ -273,7 +273,8 @@ def test_what_cannot_be_compared_is_undefined() -> None:
     assert len(by_groups) == 6
     assert by_groups["female", "other", "person"].verdict == "undefined"
     assert "single person (Kim)" in (by_groups["female", "other", "template"].undefined or "")
-    assert by_groups["female", "male", "person"].verdict == "closed"
+    # Three pairs of groups are asked about: with two women and two men a half, that is more than a gap can show.
+    assert by_groups["female", "male", "template"].verdict == "closed"
 
 
 def test_labels_that_are_no_numbers_are_judged_one_by_one() -> None:

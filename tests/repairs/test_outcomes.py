@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from evenhand.repairs.outcomes import Estimate, Looked, mean_of, outcome, reduction_interval, verdict
+from evenhand.repairs.estimates import Estimate, mean_of
+from evenhand.repairs.outcomes import Looked, outcome, reduction_interval, verdict
 
 BEFORE = Estimate(0.10, 0.02**2, 20.0)
 

@@ -20,11 +20,12 @@ from evenhand.asking import Column, Scores
 from evenhand.comparing.general import general_gap, scale_of
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrast, general_contrasts
 from evenhand.corpora import Corpus, eec
+from evenhand.repairs.estimates import Estimate
 from evenhand.repairs.evidence import Gap, gaps_by_scope, weighed
 from evenhand.repairs.held_out import _within_folds
 from evenhand.repairs.judging import Candidate, judge
 from evenhand.repairs.layers import Layers
-from evenhand.repairs.outcomes import Estimate, Looked, reduction_interval
+from evenhand.repairs.outcomes import Looked, reduction_interval
 from evenhand.repairs.own_parts import _more_than_chance
 from evenhand.repairs.splits import part, splits
 from evenhand.systems.base import Array, Output
@@ -34,8 +35,10 @@ pytestmark = pytest.mark.slow
 
 SYSTEMS = 1_000
 CHUNK = 500
-MOST = 0.07
-"""Five in a hundred, and what chance may add to that in a thousand systems (three standard errors)."""
+FAMILY = 2
+"""The EEC asks two comparisons of a system with one output: each is tested at 2.5 %, as an audit does."""
+MOST = 0.04
+"""What is due to each, and what chance may add to that in a thousand systems (three standard errors)."""
 
 PLANTED, PERSON_SD = 0.05, 0.03
 SEEDS = 200
@@ -135,7 +138,7 @@ def taken_off(scores: Scores, corpus: Corpus, attribute: str) -> dict[str, Array
     off = {kind: np.zeros(len(scores.columns)) for kind in (PAIRED, UNPAIRED)}
     for system in range(len(scores.columns)):
         own = {scope: [one_system(gap, system) for gap in each] for scope, each in gaps.items()}
-        for found in weighed(own):
+        for found in weighed(own, family=FAMILY):
             for kind in off:
                 if found.kind in (kind, EVERYBODY):
                     off[kind][system] = found.weight * found.gaps[0].estimate[0]
@@ -202,6 +205,10 @@ class Study:
     reductions: list[tuple[float, float] | None]
     turned: Array
     """How often a single half ends with a significant gap of the other sign."""
+    single_leaves: Array
+    """What a single fit truly leaves for names in general: the root mean square over the halves."""
+    single_is_said_to_leave: Array
+    """The same as it is reported, from names that the fit has not seen."""
 
     @property
     def reduction(self) -> Array:
@@ -216,7 +223,7 @@ def study(matrix: Array, *, new: str, gap: float = 0.0) -> dict[str, Study]:
     """Layers, fitted on halves and judged on the others, for a column of scores each; among pairs, and among names."""
     scores, side = many(matrix), sides("gender")[:, None]
     paired = whole().frame["pair"].is_not_null().to_numpy()[:, None]
-    seen = {scope: _Seen([], [], []) for scope in (PAIRED, UNPAIRED)}
+    seen = {scope: _Seen([], [], [], []) for scope in (PAIRED, UNPAIRED)}
     halves = [split for split in splits(whole(), repetitions=REPETITIONS, seed=7) if split.new == new]
     for one, other in zip(halves[::2], halves[1::2], strict=True):
         after, fold = np.empty_like(matrix), np.empty(len(whole()), dtype=np.int64)
@@ -228,9 +235,11 @@ def study(matrix: Array, *, new: str, gap: float = 0.0) -> dict[str, Study]:
             own_scores, own = part(many(np.hstack([matrix, after])), whole(), rows)
             for scope, noted in seen.items():
                 noted.left.append(gap - off[scope])
-                gaps = Gap.of(compared(own, scope), own_scores)
+                scale = scale_of(own_scores.matrix, own_scores.spans)
+                gaps = general_gap(compared(own, scope), own_scores.matrix, scale=scale)
                 was, now = np.split(gaps.estimate, 2)
-                noted.turned.append((was * now < 0) & (np.split(gaps.p, 2)[1] < 0.05))
+                noted.turned.append((was * now < 0) & (np.split(gaps.p(), 2)[1] < 0.05 / FAMILY))
+                noted.squares.append(now**2 - np.split(gaps.drawn_anew[0], 2)[1])
         for scope, noted in seen.items():
             made = compared(whole(), scope)
             strata = _within_folds(made, fold)
@@ -253,6 +262,8 @@ class _Seen:
     """Estimate, variance and degrees of freedom of before, after and their sum."""
     turned: list[Array]
     left: list[Array]
+    squares: list[Array]
+    """Of the gaps that single fits leave in the half that they have not seen, less the luck of that half."""
 
     def study(self) -> Study:
         estimate, variance, freedom = np.mean(self.found, axis=0)
@@ -269,6 +280,8 @@ class _Seen:
             really_left=np.mean(self.left, axis=0),
             reductions=[reduction_interval(each, alpha=0.05) for each in looked],
             turned=np.mean(self.turned, axis=0),
+            single_leaves=np.sqrt(np.mean(np.square(self.left), axis=0)),
+            single_is_said_to_leave=np.sqrt(np.maximum(np.mean(self.squares, axis=0), 0.0)),
         )
 
 
@@ -322,14 +335,29 @@ def planted(base: Array, *, seeds: int) -> Array:
 @pytest.fixture(scope="module")
 def repaired(learned: Array) -> Mapping[str, Study]:
     matrix = planted(learned, seeds=SEEDS)
-    return study(matrix, new="person")
+    return study(matrix, new="person", gap=PLANTED)
+
+
+@pytest.mark.parametrize("scope", [PAIRED, UNPAIRED])
+@pytest.mark.parametrize("world", ["persons", "everything"])
+def test_what_a_single_fit_is_said_to_leave_is_what_it_leaves(world: str, scope: str) -> None:
+    found = unfair(world, "person")[scope]
+    said, true = (root_mean_square(one) for one in (found.single_is_said_to_leave, found.single_leaves))
+    assert said == pytest.approx(true, rel=0.12)
+    # What the mean of both halves leaves says nothing about that: the errors of the two fits cancel in it.
+    assert abs(found.after - found.before).mean() > 0.75 * UNFAIR[world].gap * (scope == UNPAIRED)
+    assert true > 0.15 * UNFAIR[world].gap
+
+
+def root_mean_square(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
 
 
 def test_a_planted_gap_is_closed_on_names_that_were_not_seen(repaired: Mapping[str, Study]) -> None:
     found = repaired[UNPAIRED]
     assert 1 - found.after.mean() / found.before.mean() >= 0.88
     assert np.median(found.reduction) >= 0.9
-    assert np.mean(found.reduction >= 0.8) >= 0.9
+    assert np.mean(found.reduction >= 0.8) >= 0.8
     assert not found.reversed.any()
     assert found.turned.mean() <= 0.08
 
@@ -358,6 +386,7 @@ def test_the_study_above_is_what_judging_does(learned: Array, repaired: Mapping[
                 assert one.after.value == pytest.approx(same.after[seed], abs=1e-5)
                 assert one.after.margin(0.05) == pytest.approx(same.margin[seed], rel=1e-3)
                 assert one.reversed_share == pytest.approx(same.turned[seed])
+                assert one.left_by_single_fit == pytest.approx(same.single_is_said_to_leave[seed], abs=1e-4)
 
 
 def test_print_how_often_it_goes_wrong(repaired: Mapping[str, Study]) -> None:
@@ -379,7 +408,9 @@ def test_print_how_often_it_goes_wrong(repaired: Mapping[str, Study]) -> None:
         say += [
             f"  {scope}: reduction of the mean gap {1 - found.after.mean() / found.before.mean():.1%}; "
             f"5, 25, 50, 75, 95 % of seeds: {quantiles}; at least 0.8 in {np.mean(found.reduction >= 0.8):.1%}; "
-            f"significantly reversed {found.reversed.mean():.1%}, single halves {found.turned.mean():.1%}"
+            f"significantly reversed {found.reversed.mean():.1%}, single halves {found.turned.mean():.1%}; "
+            f"a single fit leaves {root_mean_square(found.single_leaves) / PLANTED:.1%}, and is said to leave "
+            f"{root_mean_square(found.single_is_said_to_leave) / PLANTED:.1%}"
         ]
     sys.stdout.write("\n".join(say) + "\n")
     assert len(say) == 29

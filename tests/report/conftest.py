@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from evenhand.repairs.calibrator import FittedFor
+from evenhand.repairs.estimates import Estimate
 from evenhand.repairs.judging import Judgement
 from evenhand.repairs.layers import Layer, Layers
-from evenhand.repairs.outcomes import Estimate, Outcome, Price
+from evenhand.repairs.outcomes import Outcome, Price
 from evenhand.repairs.paired_means import Evaluation, PairedMeans, WordMean
 from evenhand.repairs.result import Cost, GoldQuality, Repair, WordOrder
 from evenhand.results import Note, Provenance
@@ -26,6 +27,7 @@ AFTER = {
     "additive": (-0.07, "reversed"),
     "averaging": (0.0, "closed"),
 }
+LEFT = {"terms": 0.005, "layers": 0.01, "additive": 0.07, "averaging": 0.0}
 FITTED_FOR = FittedFor("svr", None, (Output("valence"),), {"gender": ("female", "male")}, "eec", "digest")
 WITHIN = {"terms": 0.9, "layers": 1.0, "additive": 0.995, "averaging": 0.85}
 
@@ -44,6 +46,7 @@ def an_outcome(method: str, new: str, **changes: Any) -> Outcome:
         second="male", scope="everybody", before=estimate(0.05), after=estimate(after), reduction=reduction,
         reduction_interval=(reduction - 0.3, reduction + 0.4), reversed_share=float(verdict == "reversed"),
         spread=0.012, left_alone=0.0, splits=10, verdict=verdict,  # type: ignore[arg-type]
+        left_by_single_fit=LEFT[method],
     )  # fmt: skip
     return replace(made, **changes)
 

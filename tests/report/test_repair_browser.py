@@ -92,7 +92,7 @@ def test_what_is_chosen_is_drawn_and_only_what_was_asked_is_offered(browser: Bro
     assert page.locator("#scope option").all_text_contents() == ["everybody"]
     expect(page.locator("#about")).to_have_text("valence, race: African American − European American, among everybody")
     assert visible.count() == 12
-    assert set(page.locator("#outcomes tbody tr:visible td:nth-child(6)").all_text_contents()) == {"no gap visible"}
+    assert set(page.locator("#outcomes tbody tr:visible td:nth-child(7)").all_text_contents()) == {"no gap visible"}
     page.locator("#output").select_option("anger")
     title = "anger, race: African American − European American, among everybody: Dots with intervals"
     expect(page.locator("#gap-chart .chart")).to_have_attribute("aria-label", re.compile(f"^{title}"))

@@ -49,6 +49,9 @@ def repair(
     ] = "neutral",
     normalise: Annotated[str, typer.Option(help="softmax (as published) or sum.")] = "softmax",
     alpha: Alpha = 0.05,
+    equivalence: Annotated[
+        float, typer.Option(help="The gap in one emotion that does not count, as a share of an output's range.")
+    ] = 0.01,
     seed: Annotated[int, typer.Option(help="For the sample and the halves.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for repair.html, repair.json and the calibrators.")] = None,
     as_json: AsJson = False,
@@ -72,6 +75,7 @@ def repair(
         references=references,
         target=target,
         normalise=normalise,
+        equivalence=equivalence,
     )
     with stdout_kept_clean():
         found = run(

@@ -117,6 +117,28 @@ class Part:
 
 
 @dataclass(frozen=True)
+class PartGap:
+    """The gap in one part of the sentences (those with words for anger, say) against that in the rest, for persons like
+    these; the rest are the other parts of the same column, and sentences without a value are in neither.
+
+    `difference` is gap less rest. Its interval and `p_adjusted` are corrected for all parts of the comparison, and for
+    what the corpus asks of the system, as the verdict is. What is None has its reason in `undefined`.
+    """
+
+    grouping: str
+    """The column: `emotion`."""
+    level: str
+    gap: float
+    rest: float
+    difference: float
+    interval: Interval | None
+    p: float | None
+    p_adjusted: float | None
+    significant: bool | None
+    undefined: str | None = None
+
+
+@dataclass(frozen=True)
 class SentencePair:
     """Two sentences of one source that differ in the person only, with their scores."""
 
@@ -211,6 +233,10 @@ class Finding:
     """The verdict that hangs on one person or template, and which."""
     output_kind: str = "score"
     """`found` where the question is how often a tagger finds an entity."""
+    parts: tuple[PartGap, ...] = ()
+    """Whether the gap differs by part, such as the emotion; empty where the sentences do not come in kinds."""
+    parts_asked: tuple[str, ...] = ()
+    """The columns whose values are the parts."""
     high_is: HighIs | None = None
     """What a high value means for the person: `good`, `bad` or `neither`."""
     worse_off: str | None = None
@@ -220,6 +246,11 @@ class Finding:
     little: who reacts to nothing reacts to nobody."""
     why_not_its_job: str | None = None
     """How it shows that it does not do its job."""
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The columns by which the gap is shown to differ."""
+        return tuple(dict.fromkeys(part.grouping for part in self.parts if part.significant))
 
     @property
     def says_little(self) -> bool:
@@ -236,13 +267,16 @@ class Finding:
         return asdict(self)
 
     def flat(self) -> dict[str, Any]:
-        """One row of a table: nested parts in columns such as `generalising_p`, without the shares and sentences."""
+        """One row of a table: nested parts in columns such as `generalising_p`, without shares, parts and sentences."""
         values = self.to_dict()
         for part in ("generalising", "equivalence", "power"):
             values |= {f"{part}_{name}": value for name, value in values.pop(part).items()}
         values["generalising_left_out"] = ", ".join(values["generalising_left_out"])
         rests_on = values.pop("rests_on")
         values |= {"rests_on": rests_on["person"], "without": rests_on["without"]}
+        del values["parts"]
+        values["parts_asked"] = ", ".join(values["parts_asked"])
+        values["differs_by"] = ", ".join(self.differing)
         withheld = values.pop("withheld") or dict.fromkeys(("verdict", "label"))
         values |= {"withheld": withheld["verdict"], "hangs_on": withheld["label"]}
         for name in ("range", "interval", "generalising_interval", "generalising_shown_interval"):

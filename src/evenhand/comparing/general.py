@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.contrasts import Contrast, Floats, Ints
+from evenhand.contrasts import Contrast, Floats, Ints, OverCells
 from evenhand.stats import Components, GroupedMeans, variance_components
 from evenhand.stats.types import Bools
 
@@ -43,6 +43,27 @@ def general_gap(contrast: Contrast, numbers: Floats, *, scale: Floats, strata: S
         matched_sizes=contrast.matched_sizes if strata is None else None,
         family=contrast.family,
     )
+
+
+def gap_over_cells(
+    contrast: Contrast, values: Floats, over: OverCells, *, scale: Floats, strata: Strata | None = None
+) -> Components:
+    """The same for a number made of the units' `values` in the cells: the gap in one part, or how it differs there."""
+    finest = strata or Strata(contrast.stratum, contrast.coefficients, contrast.pairs)
+    return variance_components(
+        [GroupedMeans(_summed(values, matrix), weights) for matrix, weights in over.groupings],
+        stratum=finest.of_unit,
+        coefficients=finest.coefficients,
+        scale=scale,
+        pairs=finest.pairs,
+        family=contrast.family,
+        unit_means=_summed(values, over.counts[:, None])[:, 0],
+    )
+
+
+def _summed(values: Floats, counts: Floats) -> Floats:
+    """(units, cells, columns) times (cells, groups): (units, groups, columns)."""
+    return np.asarray(counts.T @ values)
 
 
 def general_p(parts: Components, contrast: Contrast) -> Floats:

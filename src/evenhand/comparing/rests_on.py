@@ -14,7 +14,6 @@ from evenhand.stats.confound import adjusted_gap
 from evenhand.stats.types import ROUNDING
 
 TOP = 5
-MOST_KINDS = 12
 ALONE = 0.05
 """A gap of which less than this share is left without one person rests on that person alone."""
 
@@ -33,14 +32,8 @@ class Evidence:
         self._shows_pieces = self._crossed and not contrast.interaction
         columns = [column for column in contrast.cells.columns if column != "source"] if self._crossed else []
         self._gaps = {column: self._gaps_by(contrast.by(column)) for column in columns}
-        self._categories = [column for column in columns if self._is_category(column)]
+        self._categories = contrast.categories if self._crossed else ()
         self._unit_means = contrast.unit_means(scores) if self._crossed else np.zeros((len(contrast.units), 0))
-
-    def _is_category(self, column: str) -> bool:
-        """Whether a column sorts the sentences into a few kinds, as the emotion does: no template, no word, no note."""
-        grouping, _ = self._gaps[column]
-        kinds = int((~grouping.unlabelled).sum())
-        return column not in self._groupings and 2 <= kinds <= MOST_KINDS and kinds < self._contrast.cells.height
 
     def _gaps_by(self, grouping: Grouping) -> tuple[Grouping, Floats]:
         means = (grouping.operator @ self._scores).reshape(len(self._contrast.units), len(grouping.labels), -1)

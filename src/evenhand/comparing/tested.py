@@ -37,7 +37,7 @@ class Tested:
         return side_by_side(
             [
                 paired_test(self.contrast.matrix @ self.scores.matrix[:, block], scale=self.scale[block], level=level)
-                for block in self._blocks()
+                for block in self.blocks()
             ]
         )
 
@@ -49,11 +49,11 @@ class Tested:
         return side_by_side(
             [
                 general_gap(self.contrast, self.scores.matrix[:, block], scale=self.scale[block])
-                for block in self._blocks()
+                for block in self.blocks()
             ]
         )
 
-    def _blocks(self) -> list[slice]:
+    def blocks(self) -> list[slice]:
         """Columns do not know of each other; some at a time need no memory to speak of."""
         return [slice(start, start + BLOCK) for start in range(0, len(self.scores.columns), BLOCK)]
 

@@ -25,6 +25,7 @@ from evenhand.comparing.general import general_p
 from evenhand.comparing.hanging import DECIDED, steadiness
 from evenhand.comparing.harm import NOT_ASKED as NOT_LOOKED
 from evenhand.comparing.harm import NOT_DECLARED, worse_off
+from evenhand.comparing.parts import PartGaps
 from evenhand.comparing.planning import Plan, unseen
 from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
@@ -110,6 +111,7 @@ class _Judge:
             self._plan = Plan.of(tested, self._delta, [one.threshold for one in self._adjustments])
             self._steady_bound = np.full(len(tested.scores.columns), np.nan)
             self._judge(parts, evidence=evidence)
+        self._parts = PartGaps(tested, self._adjustments) if evidence else None
 
     def _judge(self, parts: Components, *, evidence: bool) -> None:
         """The verdict of each column, or that it is withheld because it hangs on one person or template."""
@@ -196,6 +198,8 @@ class _Judge:
             first_label=self._labels[0],
             second_label=self._labels[1],
             output_kind=output.kind,
+            parts=() if self._parts is None else self._parts.of(number),
+            parts_asked=() if self._parts is None else self._parts.asked,
             high_is=meaning,
             worse_off=worse,
         )

@@ -24,6 +24,7 @@ from evenhand.contrasts.declare import (
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
 from evenhand.contrasts.labels import group_label, side_labels
 from evenhand.contrasts.levels import level
+from evenhand.contrasts.parts import OverCells, Parts
 
 __all__ = [
     "CROSS",
@@ -34,6 +35,8 @@ __all__ = [
     "Floats",
     "Grouping",
     "Ints",
+    "OverCells",
+    "Parts",
     "comparisons_asked",
     "contrast",
     "contrasts",

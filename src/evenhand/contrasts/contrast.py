@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from evenhand.contrasts.parts import Parts, parts_of
 from evenhand.numbering import placed
 
 Ints = npt.NDArray[np.int64]
@@ -19,6 +20,9 @@ Floats = npt.NDArray[np.float64]
 
 COMPLETE = 0.9
 """The share of the sources that must hold everybody for the general answer to speak about the same sentences."""
+
+MOST_KINDS = 12
+"""A column with more values than this does not sort the sentences into a few kinds."""
 
 AVERAGE = "average"
 """The label of a comparison between the averages over unpaired persons."""
@@ -186,6 +190,34 @@ class Contrast:
         unit, _, sentence, value = self.entries
         shape = (len(self.units), self.shape[1])
         return np.asarray(sparse.csr_array((value / self.cells.height, (unit, sentence)), shape=shape) @ scores)
+
+    def cell_values(self, scores: Floats) -> Floats:
+        """Every unit's value in every cell: (units, cells, columns)."""
+        unit, cell, sentence, value = self.entries
+        units, cells = len(self.units), self.cells.height
+        operator = sparse.csr_array((value, (unit * cells + cell, sentence)), shape=(units * cells, self.shape[1]))
+        return np.asarray(operator @ scores).reshape(units, cells, -1)
+
+    @cached_property
+    def categories(self) -> tuple[str, ...]:
+        """The columns that sort the sentences into a few kinds, as the emotion does: no template, no word, no note."""
+        return tuple(column for column in self.cells.columns if column != "source" and self._is_category(column))
+
+    def _is_category(self, column: str) -> bool:
+        kinds = self.cells[column].drop_nulls().n_unique()
+        return column not in self.groupings and 2 <= kinds <= MOST_KINDS and kinds < self.cells.height
+
+    @cached_property
+    def parts(self) -> tuple[Parts, ...]:
+        """The kinds that the sentences come in, by column; those without a value are in no part."""
+        made = []
+        for column in self.categories:
+            of_cell, labels = codes(self._labels(column))
+            empty = set(of_cell[self.cells[column].is_null().to_numpy()])
+            labelled = np.array([number not in empty for number in range(len(labels))])
+            sampled = [codes(self._labels(other))[0] for other in self.sampled_columns]
+            made.append(parts_of(column, labels, labelled=labelled, of_cell=of_cell, sampled=sampled))
+        return tuple(one for one in made if one is not None)
 
     @cached_property
     def sampled_columns(self) -> tuple[str, ...]:

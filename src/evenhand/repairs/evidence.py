@@ -9,18 +9,26 @@ import numpy as np
 
 from evenhand.asking import Column, Scores, read_only
 from evenhand.comparing.general import general_gap, scale_of
-from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED, Contrast, general_contrasts, joined, kinds_of
+from evenhand.contrasts import (
+    EVERYBODY,
+    PAIRED,
+    UNPAIRED,
+    Contrast,
+    comparisons_asked,
+    general_contrasts,
+    joined,
+    kinds_of,
+)
 from evenhand.corpora import Corpus
 from evenhand.corpora.once import once
 from evenhand.errors import UsageError, did_you_mean
-from evenhand.repairs.variables import Variable
+from evenhand.repairs.variables import Variable, variables
 from evenhand.stats import two_sided_p
-from evenhand.stats.multiplicity import holm
 from evenhand.systems.base import Array
 
 ALPHA = 0.05
-"""The level at which a gap counts as there: for each variable and attribute, a fair system is left alone in at least
-95 of 100 fits."""
+"""The level at which a gap counts as there, for all that the corpus asks of one system together: a fair system is left
+alone in at least 95 of 100 fits, as an audit leaves it alone."""
 
 DIFFERENCE = "difference"
 
@@ -67,8 +75,8 @@ class Evidence:
     kind: str
     gaps: tuple[Gap, ...]
     p: float | None
-    """The smallest p after correction for all that was asked: pairs of groups and readings (Holm), and kinds of persons
-    (closed testing); None where there is none."""
+    """The smallest p after correction for all that was asked: pairs of groups and readings (Holm), what else the corpus
+    asks of the system, and kinds of persons (closed testing); None where there is none."""
 
     @property
     def weight(self) -> float:
@@ -102,7 +110,16 @@ def evidence(scores: Scores, corpus: Corpus, variable: Variable, attribute: str)
     Every method asks for the same, which is found once.
     """
     asked = "evidence", corpus.digest, variable, attribute
-    return once(scores, asked, lambda: weighed(gaps_by_scope(_tested(scores, variable), corpus, attribute)))
+    family = questions_asked(scores, corpus)
+    return once(
+        scores, asked, lambda: weighed(gaps_by_scope(_tested(scores, variable), corpus, attribute), family=family)
+    )
+
+
+def questions_asked(scores: Scores, corpus: Corpus) -> int:
+    """How many comparisons the corpus asks of a system: those of an audit, whatever is to be repaired."""
+    outputs = [column.output for column in scores.columns]
+    return comparisons_asked(corpus) * sum(len(variable.readings) for variable in variables(outputs))
 
 
 def gaps_by_scope(read: Scores, corpus: Corpus, attribute: str) -> dict[str, list[Gap]]:
@@ -121,9 +138,10 @@ def gaps_by_scope(read: Scores, corpus: Corpus, attribute: str) -> dict[str, lis
     return {scope: [Gap.of(one, read) for one in each] for scope, each in whole.items()}
 
 
-def weighed(gaps: Mapping[str, Sequence[Gap]]) -> tuple[Evidence, ...]:
-    """What the gaps among each kind of persons, and among all of them, speak for."""
-    asked = {scope: _smallest_p(each) for scope, each in gaps.items() if scope != DIFFERENCE}
+def weighed(gaps: Mapping[str, Sequence[Gap]], *, family: int = 1) -> tuple[Evidence, ...]:
+    """What the gaps among each kind of persons, and among all of them, speak for; `family` is how many comparisons are
+    asked of the system."""
+    asked = {scope: _smallest_p(each, family=family) for scope, each in gaps.items() if scope != DIFFERENCE}
     found = {scope: Evidence(scope, tuple(gaps[scope]), p) for scope, p in _closed(asked).items()}
     if len(found) == 1:
         # Those who can speak for persons in general do so for all.
@@ -183,12 +201,12 @@ def _differ(differences: Sequence[Gap]) -> bool:
     return p is not None and p < ALPHA
 
 
-def _smallest_p(gaps: Sequence[Gap]) -> float | None:
-    """After Holm's correction for pairs of groups and readings; None where nothing can be told."""
+def _smallest_p(gaps: Sequence[Gap], *, family: int = 1) -> float | None:
+    """Corrected for pairs of groups and readings, and for the rest of the family; None where nothing can be told."""
     p = np.concatenate([gap.p for gap in gaps])
     if np.isnan(p).all():
         return None
-    return float(holm(np.where(np.isnan(p), 1.0, p)).min())
+    return min(1.0, float(np.nanmin(p)) * max(len(p), family))
 
 
 def _closed(p: Mapping[str, float | None]) -> dict[str, float | None]:

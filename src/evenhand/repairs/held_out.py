@@ -12,8 +12,11 @@ from evenhand.asking import Scores
 from evenhand.comparing.general import Strata, general_gap, scale_of
 from evenhand.contrasts import EVERYBODY, Contrast, Ints, general_contrast, kinds_of, side_labels
 from evenhand.corpora import Corpus
+from evenhand.repairs.estimates import Estimate, estimates_of
 from evenhand.repairs.evidence import readings
-from evenhand.repairs.outcomes import Estimate, Looked
+from evenhand.repairs.outcomes import Looked
+from evenhand.repairs.parts import PartEstimate, part_gaps
+from evenhand.repairs.splits import PERSONS
 from evenhand.repairs.variables import Variable
 from evenhand.stats import Components
 from evenhand.systems.base import Array
@@ -50,7 +53,32 @@ def whole_gap(scores: Scores, corpus: Corpus, variable: Variable, question: Ques
     if isinstance(made, str):
         return made
     read = readings(scores, variable)
-    return _estimates(general_gap(made, read.matrix, scale=scale_of(read.matrix, read.spans)))
+    return estimates_of(general_gap(made, read.matrix, scale=scale_of(read.matrix, read.spans)))
+
+
+def whole_parts(scores: Scores, corpus: Corpus, variable: Variable, question: Question) -> list[list[PartEstimate]]:
+    """The gap in the whole corpus by part, for each reading of a variable."""
+    return [by_method[0] for by_method in parts_at(scores, corpus, [scores.matrix], variable, question) or []]
+
+
+def parts_at(
+    scores: Scores,
+    corpus: Corpus,
+    afters: Sequence[Array],
+    variable: Variable,
+    question: Question,
+    fold: Ints | None = None,
+) -> list[list[list[PartEstimate]]] | None:
+    """The gap after each method by part, by reading and method; None where the groups cannot be compared here."""
+    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    if isinstance(made, str):
+        return None
+    spans, own = readings(scores, variable).spans, list(variable.places)
+    table = np.hstack([variable.read(after[:, own]) for after in afters])
+    scale = scale_of(table, np.tile(spans, len(afters)))
+    found = part_gaps(made, table, scale=scale, strata=None if fold is None else _within_folds(made, fold))
+    width = len(spans)
+    return [[found[place + number * width] for number in range(len(afters))] for place in range(width)]
 
 
 def looked_at(
@@ -60,11 +88,14 @@ def looked_at(
     variable: Variable,
     question: Question,
     fold: Ints | None = None,
+    *,
+    new: str = PERSONS,
 ) -> list[list[Looked]] | None:
     """A gap before and after each method, by reading and method; None where the groups cannot be compared here.
 
     `fold` tells which sentences were held out together. Persons of different folds were repaired by different fits,
-    which sets the folds apart and says nothing about how persons vary: they are compared within their fold.
+    which sets the folds apart and says nothing about how persons vary: they are compared within their fold. `new` is
+    what the fits had not seen.
     """
     made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
     if isinstance(made, str):
@@ -76,25 +107,31 @@ def looked_at(
     width, methods = read.matrix.shape[1], len(afters)
     scale = scale_of(table, np.tile(read.spans, 1 + 2 * methods))
     strata = None if fold is None else _within_folds(made, fold)
-    found = _estimates(general_gap(made, table, scale=scale, strata=strata))
+    parts = general_gap(made, table, scale=scale, strata=strata)
+    found, by_new = estimates_of(parts), _by_what_is_new(parts, made, new)
     return [
         [
-            _looked(found[place], found[place + number * width], found[place + (number + methods) * width])
+            _looked(
+                found[place],
+                found[place + number * width],
+                found[place + (number + methods) * width],
+                float(by_new[place + number * width]),
+            )
             for number in range(1, methods + 1)
         ]
         for place in range(width)
     ]
 
 
-def _looked(before: Estimate, after: Estimate, both: Estimate) -> Looked:
-    return Looked(before, after, (both.variance - before.variance - after.variance) / 2)
+def _looked(before: Estimate, after: Estimate, both: Estimate, by_what_is_new: float) -> Looked:
+    return Looked(before, after, (both.variance - before.variance - after.variance) / 2, by_what_is_new)
 
 
-def _estimates(parts: Components) -> list[Estimate]:
-    return [
-        Estimate(float(estimate), float(variance), None if np.isnan(freedom) else float(freedom))
-        for estimate, variance, freedom in zip(parts.estimate, parts.variance, parts.degrees_of_freedom, strict=True)
-    ]
+def _by_what_is_new(parts: Components, made: Contrast, new: str) -> Array:
+    """What each gap would vary by if persons, or the values of one column, were drawn anew; all of its variance where
+    that column is not told apart here."""
+    rows = {column: row for row, column in enumerate((PERSONS, *made.sampled_columns))}
+    return parts.drawn_anew[rows[new]] if new in rows else parts.variance
 
 
 def _within_folds(made: Contrast, fold: Ints) -> Strata | None:

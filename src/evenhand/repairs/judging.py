@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,17 +13,19 @@ from evenhand.asking import Scores
 from evenhand.contrasts import Ints
 from evenhand.corpora import Corpus
 from evenhand.repairs.calibrator import Calibrator
-from evenhand.repairs.evidence import attributes_in
-from evenhand.repairs.held_out import Question, labels, looked_at, questions, whole_gap
+from evenhand.repairs.evidence import attributes_in, questions_asked
+from evenhand.repairs.held_out import Question, labels, looked_at, parts_at, questions, whole_gap, whole_parts
 from evenhand.repairs.outcomes import Looked, Outcome, Price, outcome
+from evenhand.repairs.parts import PartEstimate, PartOutcome, mean_parts, part_outcomes
 from evenhand.repairs.prices import prices
 from evenhand.repairs.rows import Rows
 from evenhand.repairs.splits import Split, part
-from evenhand.repairs.variables import variables
+from evenhand.repairs.variables import Variable, variables
 from evenhand.systems.base import Array
 
 Fit = Callable[[Scores, Corpus], Calibrator]
 _Key = tuple[str, Question, str, str]
+_Seen = TypeVar("_Seen")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,8 @@ class Judgement:
 
     outcomes: tuple[Outcome, ...]
     prices: tuple[Price, ...]
+    comparisons: int = 1
+    """How many comparisons the corpus asks of the system: what each gap is corrected for, as in an audit."""
 
 
 def judge(
@@ -56,6 +61,7 @@ def judge(
     *,
     attributes: Sequence[str] | None = None,
     alpha: float = 0.05,
+    equivalence: float = 0.01,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Judgement:
     """Fit every candidate on one half of each split and judge it on the other.
@@ -63,15 +69,18 @@ def judge(
     `scores` are those of one system. In each repetition every sentence is held out once, so that the answers after a
     repair that did not see them are there for the whole corpus; gaps before and after are estimated from those, and
     averaged over the repetitions. Repeating takes the luck of one division away, and does not make intervals narrower.
+    A gap is there if it is significant after correction for all that the corpus asks of the system, as in an audit
+    (Bonferroni). `equivalence` is the share of the range below which a gap in one part of the sentences does not count.
     `advance` is told of each split that is done.
     """
     judged = _Judged(scores, corpus, candidates, attributes_in(corpus, attributes))
     for repetition in _repetitions(splits):
         judged.look(repetition, advance)
-    family = {one.method: one.family for one in candidates}
+    family, comparisons = {one.method: one.family for one in candidates}, questions_asked(scores, corpus)
     return Judgement(
-        tuple(replace(one, family=family[one.method]) for one in judged.outcomes(alpha)),
+        tuple(replace(one, family=family[one.method]) for one in judged.outcomes(alpha / comparisons, equivalence)),
         tuple(replace(one, family=family[one.method]) for one in judged.prices()),
+        comparisons,
     )
 
 
@@ -95,6 +104,7 @@ class _Judged:
         self._questions = list(questions(corpus, attributes))
         self._repeated: dict[_Key, list[Looked]] = {}
         self._single: dict[_Key, list[Looked]] = {}
+        self._parts: dict[_Key, list[list[PartEstimate]]] = {}
         self._alone: dict[tuple[str, str], list[bool]] = {}
         self._prices: dict[tuple[str, str, str], list[Array]] = {}
 
@@ -116,6 +126,9 @@ class _Judged:
         if (fold < 0).any():
             raise ValueError(f"repetition {repetition[0].repetition} of {new!r} does not hold out every sentence")
         self._note(self._repeated, new, self._scores, self._corpus, held_out, fold)
+        for variable, question in product(self._variables, self._questions):
+            found = parts_at(self._scores, self._corpus, held_out, variable, question, fold)
+            self._keep(self._parts, new, variable, question, found)
 
     def _answers(self, candidate: Candidate, fitted_on: tuple[Scores, Corpus]) -> Array:
         """What the system says about the whole corpus after a repair that saw one part of it."""
@@ -144,22 +157,40 @@ class _Judged:
         fold: Ints | None = None,
     ) -> None:
         for variable, question in product(self._variables, self._questions):
-            found = looked_at(scores, corpus, after, variable, question, fold)
-            for output, by_method in zip(variable.readings, found or [], strict=found is not None):
-                for method, looked in zip(self._methods, by_method, strict=True):
-                    where.setdefault((new, question, output.name, method), []).append(looked)
+            self._keep(
+                where, new, variable, question, looked_at(scores, corpus, after, variable, question, fold, new=new)
+            )
 
-    def outcomes(self, alpha: float) -> Iterator[Outcome]:
+    def _keep(
+        self,
+        where: dict[_Key, list[_Seen]],
+        new: str,
+        variable: Variable,
+        question: Question,
+        found: Sequence[Sequence[_Seen]] | None,
+    ) -> None:
+        """What was seen, by reading and method."""
+        for output, by_method in zip(variable.readings, found or [], strict=found is not None):
+            for method, seen in zip(self._methods, by_method, strict=True):
+                where.setdefault((new, question, output.name, method), []).append(seen)
+
+    def outcomes(self, alpha: float, equivalence: float) -> Iterator[Outcome]:
         """What became of each gap under each method."""
         for variable, question in product(self._variables, self._questions):
             found = whole_gap(self._scores, self._corpus, variable, question)
             first_label, second_label = labels(self._corpus, question)
+            parts_before = whole_parts(self._scores, self._corpus, variable, question)
             for place, output in enumerate(variable.readings):
                 before = found if isinstance(found, str) else found[place]
                 for (new, method), alone in self._alone.items():
                     key = new, question, output.name, method
+                    parts: tuple[PartOutcome, ...] = ()
+                    if key in self._parts:
+                        after, tolerance = mean_parts(self._parts[key]), equivalence * output.span
+                        parts = part_outcomes(parts_before[place], after, tolerance=tolerance, alpha=alpha)
+                    seen, halves = self._repeated.get(key, []), self._single.get(key, [])
                     yield replace(
-                        outcome(before, self._repeated.get(key, []), self._single.get(key, []), alpha=alpha),
+                        outcome(before, seen, halves, alpha=alpha, parts=parts),
                         method=method,
                         new=new,
                         attribute=question.attribute,

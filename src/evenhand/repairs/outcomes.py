@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import special
 
 from evenhand.files.plain import rebuild
+from evenhand.repairs.estimates import Estimate, mean_of
+from evenhand.repairs.parts import PartOutcome
 from evenhand.stats import ROUNDING
 
-Verdict = Literal["nothing to repair", "closed", "reduced", "not reduced", "reversed", "made a gap", "undefined"]
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A gap for persons in general: first group minus second."""
-
-    value: float
-    variance: float
-    freedom: float | None
-    """None where nothing varies."""
-
-    def margin(self, alpha: float) -> float:
-        """Half the width of the interval; infinite with less than one degree of freedom."""
-        if self.variance == 0 or self.freedom is None:
-            return 0.0
-        if self.freedom < 1:
-            return float("inf")
-        return float(special.stdtrit(self.freedom, 1 - alpha / 2) * np.sqrt(self.variance))
-
-    def interval(self, alpha: float) -> tuple[float, float]:
-        """The generalising interval."""
-        return self.value - self.margin(alpha), self.value + self.margin(alpha)
-
-    def ends(self, alpha: float) -> tuple[float, float] | None:
-        """The generalising interval, where it has ends."""
-        return self.interval(alpha) if np.isfinite(self.margin(alpha)) else None
-
-    def to_dict(self, alpha: float) -> dict[str, Any]:
-        """Plain values, with the interval at that level; None where it has no end."""
-        gap = {"gap": self.value, "interval": self.ends(alpha)}
-        return {**gap, "variance": self.variance, "freedom": self.freedom}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Rebuild it from its plain values."""
-        return cls(values["gap"], values["variance"], values["freedom"])
-
-    def is_there(self, alpha: float) -> bool:
-        """Whether the interval leaves zero out."""
-        return abs(self.value) > self.margin(alpha)
+Verdict = Literal[
+    "nothing to repair", "closed", "reduced", "not reduced", "reversed", "made a gap", "opened a part", "undefined"
+]
 
 
 @dataclass(frozen=True)
@@ -62,6 +26,8 @@ class Looked:
     before: Estimate
     after: Estimate
     shared: float
+    by_what_is_new: float = 0.0
+    """What the gap after would vary by if only those were drawn anew whom the fit had not seen."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +35,13 @@ class Outcome:
     """What became of one gap under one method, on sentences that it was not fitted on.
 
     `before` is the gap as an audit of the whole corpus finds it, `after` what is left of it when each half of the
-    corpus is repaired by a fit on the other half, with the interval for the gap that is truly left. `reduction` is
-    1 − after/before, with Fieller's interval; both are undefined unless the gap was there before. `reversed_share` is
-    how often, among the `splits` single halves, a significant gap of the other sign stood there after, and `spread` how
-    far the gaps of single halves lay apart (standard deviation). `left_alone` is the share of fits that changed no
-    score.
+    corpus is repaired by a fit on the other half, with the interval for the gap that is truly left. In that mean the
+    errors of the two fits cancel; `left_by_single_fit` is what one of them leaves (root mean square, less the luck of
+    the half that it is judged on). `reduction` is 1 − after/before, with Fieller's interval; these are undefined unless
+    the gap was there before. `reversed_share` is how often, among the `splits` single halves, a significant gap of the
+    other sign stood there after, and `spread` how far the gaps of single halves lay apart (standard deviation).
+    `left_alone` is the share of fits that changed no score. `parts` has the same gap by emotion, or by whatever kinds
+    the sentences come in.
     """
 
     method: str
@@ -97,28 +65,57 @@ class Outcome:
     first_label: str = ""
     """What the first group is called where people read of it; empty where that is not known."""
     second_label: str = ""
+    left_by_single_fit: float | None = None
+    """In the output's own units, whatever the sign."""
+    parts: tuple[PartOutcome, ...] = ()
+
+    @property
+    def left_share(self) -> float | None:
+        """What a single fit leaves, as a share of the gap before; None where there was none."""
+        if self.left_by_single_fit is None or self.reduction is None or self.before is None:
+            return None
+        return self.left_by_single_fit / abs(self.before.value)
+
+    @property
+    def opened(self) -> tuple[PartOutcome, ...]:
+        """The parts in which a gap was opened."""
+        return tuple(part for part in self.parts if part.verdict == "opened")
+
+    @property
+    def not_closed(self) -> tuple[PartOutcome, ...]:
+        """The parts that do not bear out that the gap is closed."""
+        return tuple(part for part in self.parts if part.verdict != "within bounds")
+
+    @property
+    def differed(self) -> tuple[PartOutcome, ...]:
+        """The parts of the columns by which the gap was shown to differ before."""
+        columns = {part.grouping for part in self.parts if part.differs_before}
+        return tuple(part for part in self.parts if part.grouping in columns)
 
     def to_dict(self, alpha: float) -> dict[str, Any]:
         """Plain values, with intervals at that level."""
         both = {"before": self.before, "after": self.after}
-        return asdict(self) | {when: one and one.to_dict(alpha) for when, one in both.items()}
+        nested = {when: one and one.to_dict(alpha) for when, one in both.items()}
+        return {**asdict(self), **nested, "parts": [part.to_dict(alpha) for part in self.parts]}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild it from its plain values."""
         both = {when: values[when] and Estimate.from_dict(values[when]) for when in ("before", "after")}
-        return rebuild(cls, {**values, **both})
+        parts = tuple(PartOutcome.from_dict(part) for part in values.get("parts", ()))
+        return replace(rebuild(cls, {**values, **both, "parts": ()}), parts=parts)
 
     def row(self, alpha: float) -> dict[str, Any]:
         """One row of a table: both gaps with their intervals; empty cells are undefined."""
         names = ("method", "family", "output", "attribute", "first", "second", "scope", "new", "splits", "verdict")
-        more = ("reversed_share", "spread", "left_alone", "undefined")
+        more = ("left_by_single_fit", "reversed_share", "spread", "left_alone", "undefined")
         return {
             **{name: getattr(self, name) for name in names},
             **_gap("before", self.before, alpha),
             **_gap("after", self.after, alpha),
             **_between("reduction", self.reduction, self.reduction_interval),
             **{name: getattr(self, name) for name in more},
+            "opened_in": ", ".join(part.level for part in self.opened),
         }
 
 
@@ -152,7 +149,14 @@ class Price:
     splits: int
 
 
-def outcome(whole: Estimate | str, repeated: Sequence[Looked], single: Sequence[Looked], *, alpha: float) -> Outcome:
+def outcome(
+    whole: Estimate | str,
+    repeated: Sequence[Looked],
+    single: Sequence[Looked],
+    *,
+    alpha: float,
+    parts: Sequence[PartOutcome] = (),
+) -> Outcome:
     """The outcome over repetitions: `whole` is the gap before in the whole corpus, or why there is none.
 
     In one repetition, each half is corrected by what the other showed. What is left is then off from the truth by what
@@ -177,18 +181,24 @@ def outcome(whole: Estimate | str, repeated: Sequence[Looked], single: Sequence[
         float(np.std(values, ddof=1)) if len(values) > 1 else None,
         0.0,
         len(single),
-        verdict(whole, after, gone, alpha=alpha),
+        in_parts(verdict(whole, after, gone, alpha=alpha), parts),
+        left_by_single_fit=left_by_single_fit(single) if there and single else None,
+        parts=tuple(parts),
     )
 
 
-def mean_of(estimates: Sequence[Estimate]) -> Estimate:
-    """The mean of estimates, with the mean of their variances."""
-    freedoms = [one.freedom for one in estimates if one.freedom is not None]
-    return Estimate(
-        float(np.mean([one.value for one in estimates])),
-        float(np.mean([one.variance for one in estimates])),
-        float(np.mean(freedoms)) if freedoms else None,
-    )
+def left_by_single_fit(single: Sequence[Looked]) -> float:
+    """What a single fit leaves on those whom it has not seen: the root mean square over the halves.
+
+    The half that it is judged on has luck of its own, whose variance is taken off. The mean of the gaps would not do:
+    with two halves, what one fit takes off too much the other takes off too little.
+
+    >>> halves = [Looked(Estimate(0.1, 0.0, None), Estimate(left, 0.0, None), 0.0, 0.0007) for left in (0.05, -0.03)]
+    >>> round(left_by_single_fit(halves), 3)
+    0.032
+    """
+    squares = [looked.after.value**2 - looked.by_what_is_new for looked in single]
+    return float(np.sqrt(max(float(np.mean(squares)), 0.0)))
 
 
 def mean_of_looked(looked: Sequence[Looked]) -> Looked:
@@ -211,6 +221,14 @@ def verdict(before: Estimate, after: Estimate, gone: tuple[float, float] | None,
     if abs(after.value) < abs(before.value) / 2 and not after.is_there(alpha) and for_sure:
         return "closed"
     return "reduced" if abs(after.value) < (1 - ROUNDING) * abs(before.value) else "not reduced"
+
+
+def in_parts(whole: Verdict, parts: Sequence[PartOutcome]) -> Verdict:
+    """The verdict on the whole gap, in view of its parts: nothing is closed that was opened in one of them."""
+    found = {part.verdict for part in parts}
+    if whole in ("closed", "reduced", "nothing to repair") and "opened" in found:
+        return "opened a part"
+    return "reduced" if whole == "closed" and found - {"within bounds"} else whole
 
 
 def reduction_interval(looked: Looked, *, alpha: float) -> tuple[float, float] | None:

@@ -126,24 +126,39 @@ class Repair(Result):
         return found[0] if found else None
 
     @property
+    def level(self) -> float:
+        """The level of each test and interval: α, corrected as in an audit for all that the corpus asks of a system."""
+        return self.alpha / self.judgement.comparisons
+
+    @property
+    def differing(self) -> list[Outcome]:
+        """One outcome for each gap that was shown to differ by part before, whatever it is on average."""
+        found: dict[tuple[str, ...], Outcome] = {}
+        for one in self.judgement.outcomes:
+            if one.differed:
+                found.setdefault((one.output, one.attribute, one.first, one.second), one)
+        return list(found.values())
+
+    @property
     def there(self) -> list[Outcome]:
         """The outcomes whose gap was there before."""
         return [one for one in self.judgement.outcomes if one.reduction is not None]
 
     @property
     def nothing_to_repair(self) -> bool:
-        """Whether no held-out gap was significant before."""
-        return not self.there
+        """Whether no held-out gap was significant before, neither on average nor as one that differs by part."""
+        return not self.there and not self.differing
 
     @property
     def advised(self) -> str | None:
-        """The fitted method that closes most of the gaps that were there; None where nothing was, or none will do.
+        """The fitted method of which a single fit leaves least of the gaps that were there; None where nothing was, or
+        none will do.
 
-        One that reversed a gap, introduced one, or moved sentences past each other within a group is not advised. To
-        overshoot is as bad as to fall short. Of methods that are alike to a hundredth, the simplest is taken.
+        One that reversed a gap, introduced one, opened one in a part, or moved sentences past each other within a group
+        is not advised. Of methods that are alike to a hundredth, the simplest is taken.
         """
         fitted = [m for m in self.methods if self._family(m) == FITTED and self._is_sound(m)]
-        if self.nothing_to_repair or not fitted:
+        if not self.there or not fitted:
             return None
         closed = {method: round(self._closed(method), 2) for method in fitted}
         best = max(closed.values())
@@ -154,7 +169,7 @@ class Repair(Result):
 
     def _is_sound(self, method: str) -> bool:
         outcomes = self.outcomes(method=method, scope=None)
-        if any(one.verdict in ("reversed", "made a gap") for one in outcomes):
+        if any(one.verdict in ("reversed", "made a gap", "opened a part") for one in outcomes):
             return False
         prices = [price for price in self.judgement.prices if price.method == method]
         return all(
@@ -164,13 +179,13 @@ class Repair(Result):
         )
 
     def _closed(self, method: str) -> float:
-        gone = [one.reduction for one in self.there if one.method == method and one.reduction is not None]
-        closed = [min(share, 2 - share) for share in gone]
-        return sum(closed) / len(closed) if closed else 0.0
+        """What a single fit takes off, as a share of the gap; the mean over all gaps that were there."""
+        shares = [_taken_off(one) for one in self.there if one.method == method]
+        return sum(shares) / len(shares) if shares else 0.0
 
     def frame(self) -> pl.DataFrame:
         """One row per method, output, comparison, kind of persons and split; empty cells are undefined."""
-        return pl.DataFrame([one.row(self.alpha) for one in self.judgement.outcomes], infer_schema_length=None)
+        return pl.DataFrame([one.row(self.level) for one in self.judgement.outcomes], infer_schema_length=None)
 
     def content(self) -> dict[str, Any]:
         """What is advised, every outcome, and what it cost."""
@@ -181,7 +196,9 @@ class Repair(Result):
             "advised": self.advised,
             "nothing_to_repair": self.nothing_to_repair,
             "alpha": self.alpha,
-            "outcomes": [one.to_dict(self.alpha) for one in self.judgement.outcomes],
+            "comparisons": self.judgement.comparisons,
+            "level": self.level,
+            "outcomes": [one.to_dict(self.level) for one in self.judgement.outcomes],
             "prices": [asdict(one) for one in self.judgement.prices],
             "layers": [one.to_dict() for one in self.layers],
             "costs": [asdict(one) for one in self.costs],
@@ -199,7 +216,9 @@ class Repair(Result):
         """Rebuild a repair, with its corpus and calibrators where they were kept."""
         outcomes = tuple(Outcome.from_dict(one) for one in values["outcomes"])
         found = cls(
-            judgement=Judgement(outcomes, tuple(rebuild(Price, one) for one in values["prices"])),
+            judgement=Judgement(
+                outcomes, tuple(rebuild(Price, one) for one in values["prices"]), values.get("comparisons", 1)
+            ),
             layers=tuple(layer_from(one) for one in values["layers"]),
             costs=tuple(rebuild(Cost, one) for one in values["costs"]),
             orders=tuple(rebuild(WordOrder, one) for one in values["orders"]),
@@ -219,6 +238,13 @@ class Repair(Result):
         """The sentences that it was fitted on, and the calibrators."""
         fitted = {calibrator_file(method): one.to_bytes() for method, one in self.calibrators.items()}
         return {**saved_bytes({CORPUS_FILE: self.corpus}), **fitted}
+
+
+def _taken_off(one: Outcome) -> float:
+    if one.left_share is not None:
+        return 1 - one.left_share
+    # Saved before single fits were looked at: to overshoot is as bad as to fall short.
+    return 0.0 if one.reduction is None else min(one.reduction, 2 - one.reduction)
 
 
 def calibrator_file(method: str) -> str:

@@ -58,7 +58,9 @@ def part(scores: Scores, corpus: Corpus, rows: Ints) -> tuple[Scores, Corpus]:
         present = tuple(group for group in groups if (frame[attribute] == group).any())
         if len(present) > 1:
             left[attribute] = present
-    smaller = replace(corpus, frame=frame, attributes=left, drawn_from=corpus.drawn_from or corpus.digest)
+    smaller = replace(
+        corpus, frame=frame, attributes=left, drawn_from=corpus.drawn_from or corpus.digest, whole=corpus.asks
+    )
     ids = tuple(scores.ids[row] for row in rows)
     return Scores(ids, read_only(scores.matrix[rows]), scores.columns, smaller.digest), smaller
 

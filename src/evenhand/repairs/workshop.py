@@ -30,7 +30,7 @@ from evenhand.repairs.terms import Terms
 from evenhand.repairs.variables import Variable, variables
 from evenhand.repairs.wrapping import cost_of, distributed
 from evenhand.results import Note
-from evenhand.settings import check_alpha, check_choice, check_count, check_seed
+from evenhand.settings import check_alpha, check_between, check_choice, check_count, check_seed
 from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.few_shot import FewShot
 from evenhand.systems.meaning import high_is
@@ -66,6 +66,8 @@ class RepairSettings:
     target: str = "neutral"
     """Where the published variants carry groups to."""
     normalise: str = "softmax"
+    equivalence: float = 0.01
+    """The share of each output's range below which a gap in one part of the sentences does not count."""
 
     def __post_init__(self) -> None:
         for method in self.methods or ():
@@ -73,6 +75,7 @@ class RepairSettings:
         check_count("the number of repetitions", self.repetitions, least=1)
         check_seed(self.seed)
         check_alpha(self.alpha)
+        check_between("the equivalence tolerance, a share of the range,", self.equivalence, 0.0, 1.0)
         check_choice("way to normalise", self.normalise, NORMALISERS)
         refuse_unknown_target(self.target, reference_corpus(self.references).attributes)
         self._refuse_what_does_not_apply()
@@ -129,6 +132,7 @@ class Workshop:
                 halves,
                 attributes=self.attributes,
                 alpha=self.settings.alpha,
+                equivalence=self.settings.equivalence,
                 advance=start("judging", len(halves), 0),
             )
         return Repair(

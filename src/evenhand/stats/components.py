@@ -27,6 +27,11 @@ class GroupedMeans:
     weights: Floats
     """The share of the cells in each group."""
 
+    @property
+    def unit_means(self) -> Floats:
+        """Every unit's mean over the groups: (units, columns)."""
+        return np.asarray(np.einsum("ugk,g->uk", self.means, self.weights))
+
 
 @dataclass(frozen=True)
 class Components:
@@ -46,6 +51,9 @@ class Components:
     """Whether the strata share one variance between persons, because some have too few to show their own."""
     unit_means: Floats
     """Every unit's mean over all cells: (units, columns)."""
+    drawn_anew: Floats
+    """What the estimate would vary by if persons alone were drawn anew (first row), or the groups of one grouping alone
+    (a row each): (1 + groupings, columns)."""
 
     @property
     def standard_error(self) -> Floats:
@@ -90,6 +98,7 @@ def variance_components(
     matched_sizes: Floats | None = None,
     family: Ints | None = None,
     rest: Bools | None = None,
+    unit_means: Floats | None = None,
 ) -> Components:
     """Estimate Σ coefficient · stratum mean, and how it would vary with other persons, templates and words.
 
@@ -106,6 +115,9 @@ def variance_components(
     `rest` marks the strata of the other groups, where one group is compared with the mean of several. Groups differ in
     how much their units vary, so each has a variance of its own; see `_against_rest`. A group of the rest may be a
     single unit, which gets the variance that the others share; the group itself needs two.
+
+    The units' means are those of the first grouping, unless they are given: groupings may then have means of their own,
+    as words do that are nested in an emotion, and each varies around its own.
     """
     sizes = np.bincount(stratum, minlength=len(coefficients))
     if (sizes < (2 if rest is None else np.where(rest, 1, 2))).any():
@@ -114,7 +126,8 @@ def variance_components(
         raise ValueError("some stratum of the rest needs two units")
     together = _Families.of(stratum, sizes, family)
     averaging = _averaging(stratum, sizes)
-    unit_means = np.einsum("ugk,g->uk", groupings[0].means, groupings[0].weights)
+    if unit_means is None:
+        unit_means = groupings[0].unit_means
     estimate = (coefficients @ averaging) @ unit_means
     centred = unit_means - (averaging @ unit_means)[stratum]
     squares = together.squares(centred)
@@ -126,9 +139,12 @@ def variance_components(
         by_stratum, parts, pooled = _against_rest(squares, together.numbers, counts, rest)
     persons = by_stratum.sum(axis=0)
     matched = sizes.astype(np.float64) if matched_sizes is None else matched_sizes
+    drawn_anew = [persons]
     for grouping in groupings:
+        between, less_persons, df_between = _between_groups(grouping, stratum, coefficients, together)
+        drawn_anew.append(between)
         if len(grouping.weights) > 1:
-            parts.append(_between_groups(grouping, unit_means, estimate, stratum, coefficients, together))
+            parts.append((less_persons, df_between))
     variance = np.sum([part for part, _ in parts], axis=0)
     flat = np.sqrt(variance) <= ROUNDING * scale
     squared = np.sum([part**2 / df for part, df in parts], axis=0)
@@ -143,6 +159,7 @@ def variance_components(
         pairs=np.where(flat, 0.0, if_matched[paired].sum(axis=0)),
         pooled=pooled,
         unit_means=unit_means,
+        drawn_anew=np.array(drawn_anew),
     )
 
 
@@ -185,22 +202,20 @@ def _against_rest(squares: Floats, numbers: Ints, counts: Floats, rest: Bools) -
 
 
 def _between_groups(
-    grouping: GroupedMeans,
-    unit_means: Floats,
-    estimate: Floats,
-    stratum: Ints,
-    coefficients: Floats,
-    together: _Families,
-) -> tuple[Floats, float]:
-    weights = grouping.weights
+    grouping: GroupedMeans, stratum: Ints, coefficients: Floats, together: _Families
+) -> tuple[Floats, Floats, float]:
+    """The variance of the gap between groups, the same less what persons put into it, and its degrees of freedom."""
+    weights, unit_means = grouping.weights, grouping.unit_means
+    if len(weights) < 2:
+        return np.zeros(unit_means.shape[1]), np.zeros(unit_means.shape[1]), np.nan
     sizes = np.bincount(stratum, minlength=len(coefficients))
     averaging = _averaging(stratum, sizes)
     concentration = float(weights @ weights)
     stratum_by_group = np.einsum("su,ugk->sgk", averaging, grouping.means)
     gaps = np.einsum("s,sgk->gk", coefficients, stratum_by_group)
-    between = concentration * (weights @ (gaps - estimate) ** 2) / (1 - concentration)
+    between = concentration * (weights @ (gaps - weights @ gaps) ** 2) / (1 - concentration)
     if len(weights) < FEWEST_TO_SUBTRACT:
-        return between, 1 / concentration - 1
+        return between, between, 1 / concentration - 1
     stratum_means = averaging @ unit_means
     expected = stratum_by_group - stratum_means[:, None, :]
     residuals = grouping.means - unit_means[:, None, :] - expected[stratum]
@@ -208,7 +223,7 @@ def _between_groups(
     # A stratum of one says nothing about how its persons react to groups, so nothing is taken off for it.
     own = squares * (together.numbers / np.maximum(together.numbers - 1, 1) / sizes**2)[:, None]
     interaction = np.sum(coefficients[:, None] ** 2 * own, axis=0)
-    return np.maximum(between - interaction, 0.0), 1 / concentration - 1
+    return between, np.maximum(between - interaction, 0.0), 1 / concentration - 1
 
 
 @dataclass(frozen=True)

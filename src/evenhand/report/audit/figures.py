@@ -12,7 +12,7 @@ import numpy as np
 from evenhand.comparing.findings import Finding
 from evenhand.files.whole import Content
 from evenhand.report.audit.details import Details, HeatMap, Spread
-from evenhand.report.audit.standing import TOO_WEAK, UNKNOWN, look
+from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import OF_SCORES, Terms, terms_of
 from evenhand.report.audit.words import comparison_name, several_comparisons, short_comparisons
 from evenhand.results.rendering import Files
@@ -21,14 +21,14 @@ Spec = dict[str, Any]
 Row = dict[str, Any]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-VERDICTS = ("higher", "lower", "equivalent", "no reaction seen", "cannot tell", UNKNOWN, TOO_WEAK)
+VERDICTS = ("higher", "lower", "equivalent", "no reaction seen", "cannot tell", UNKNOWN, ON_AVERAGE, TOO_WEAK)
 """As they look; see `standing`."""
 COLOURS = {"light": ("#b45309", "#1d4ed8", "#15803d", "#6b7280"), "dark": ("#fbbf24", "#60a5fa", "#4ade80", "#a3a3a3")}
 NO_REACTION = {"light": "#0e7490", "dark": "#22d3ee"}
-NOT_EARNED = {"light": ("#44403c", "#a8a29e"), "dark": ("#e7e5e4", "#78716c")}
-"""Equivalent, where it is not known whether the system does its job, and where it does not."""
+NOT_EARNED = {"light": ("#44403c", "#7e22ce", "#a8a29e"), "dark": ("#e7e5e4", "#c084fc", "#78716c")}
+"""Equivalent, where it is not known whether the system does its job; on average only; and where it does not."""
 DIVERGING = {"light": ("#1d4ed8", "#f5f5f4", "#b45309"), "dark": ("#60a5fa", "#292524", "#fbbf24")}
-SHAPES = ("triangle-up", "triangle-down", "circle", "square", "diamond", "circle", "cross")
+SHAPES = ("triangle-up", "triangle-down", "circle", "square", "diamond", "circle", "triangle-right", "cross")
 LEGEND = {"orient": "top", "title": None, "columns": 4, "labelLimit": 240}
 STATIC_WIDTH = 640
 POINTS: list[dict[str, Any]] = [

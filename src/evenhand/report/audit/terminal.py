@@ -12,7 +12,7 @@ from evenhand.comparing.findings import Finding
 from evenhand.report.audit.ability import ability_in_words
 from evenhand.report.audit.decisions import HEADING, print_decisions
 from evenhand.report.audit.next_steps import DIFFERENT, WEAK, next_steps
-from evenhand.report.audit.standing import TOO_WEAK, UNKNOWN, look
+from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
     amount,
@@ -35,6 +35,7 @@ COLOURS = {
     "no reaction seen": "cyan",
     "cannot tell": "yellow",
     UNKNOWN: "bold",
+    ON_AVERAGE: "yellow",
     TOO_WEAK: "yellow",
 }
 """By look. What says that there is no gap is green only of a system that does its job."""

@@ -13,8 +13,8 @@ from evenhand.report.audit.standing import look
 
 MOST_TO_ASK_FOR = 5_000
 """More names than this per group are not to be had."""
-NOTICEABLE = 3.0
-"""Parts of opposite sign are reported when each is this many standard errors from zero, and half the tolerance."""
+MOST_PARTS = 6
+"""Of more parts than this, only those that stand out are told."""
 MANY = 6
 """Of one attribute with more comparisons than this, only what stands out is told in sentences."""
 
@@ -27,6 +27,8 @@ class Told:
     text: str
     look: str = "cannot tell"
     """What its colour goes by; see `standing`."""
+    tag: str = ""
+    """What is written before it, where that is more than the verdict."""
 
 
 def told(findings: Sequence[Finding]) -> list[Told]:
@@ -41,13 +43,14 @@ def _told(findings: Sequence[Finding]) -> list[Told]:
     if len(findings) <= MANY:
         return [_of(finding) for finding in findings]
     largest = sorted(findings, key=lambda finding: -abs(finding.mean_difference))
-    shown = [finding for finding in largest if finding.verdict in ("higher", "lower")][:MANY] or largest[:1]
+    found = [finding for finding in largest if finding.verdict in ("higher", "lower") or finding.differing]
+    shown = found[:MANY] or largest[:1]
     rest = [finding for finding in largest if finding not in shown]
     return [*map(_of, shown), *([_in_short(rest)] if rest else [])]
 
 
 def _of(finding: Finding) -> Told:
-    return Told(finding.verdict, in_words(finding), look(finding))
+    return Told(finding.verdict, in_words(finding), look(finding), f"{finding.verdict}{_differs_by(finding)}")
 
 
 def _in_short(findings: Sequence[Finding]) -> Told:
@@ -63,9 +66,9 @@ def _in_short(findings: Sequence[Finding]) -> Told:
 
 def in_words(finding: Finding) -> str:
     """What was found: for the names tested, what it rests on, and for names like these."""
-    parts = [_tested(finding), _rests_on(finding), _cancelling(finding), _alike(finding), _settling(finding)]
-    parts += [_left_out(finding), _draws(finding)]
-    return " ".join(f"{part}." for part in parts if part)
+    sentences = [_tested(finding), _rests_on(finding), _alike(finding), *_parts(finding), _settling(finding)]
+    sentences += [_left_out(finding), _draws(finding)]
+    return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
 def number(value: float, *, span: float = 1.0) -> str:
@@ -128,11 +131,29 @@ def short_p(finding: Finding) -> str:
 
 
 def short_verdict(finding: Finding) -> str:
-    """The verdict, with the tolerance where it speaks of one, and that the system is too weak for it to say much."""
-    weak = ", too weak" if finding.says_little else ""
+    """The verdict, with the tolerance where it speaks of one, that the gap differs by part where it does, and that the
+    system is too weak for it to say much."""
+    more = _differs_by(finding) + (", too weak" if finding.says_little else "")
     if finding.verdict != "equivalent":
-        return f"{finding.verdict}{weak}"
-    return f"equivalent ±{amount(finding.equivalence.delta, finding)}{weak}"
+        return f"{finding.verdict}{more}"
+    return f"equivalent ±{amount(finding.equivalence.delta, finding)}{more}"
+
+
+def _differs_by(finding: Finding) -> str:
+    return f", differs by {listed(_called(name) for name in finding.differing)}" if finding.differing else ""
+
+
+def _called(column: str) -> str:
+    return column.replace("_", " ")
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """
+    >>> listed(["gender", "race", "age"]), listed(["gender"])
+    ('gender, race and age', 'gender')
+    """
+    *others, end = list(names)
+    return f"{', '.join(others)} {last} {end}" if others else end
 
 
 def several_comparisons(findings: Iterable[Finding]) -> set[str]:
@@ -274,21 +295,20 @@ def _rests_on(finding: Finding) -> str:
     return f"{evidence.person} alone accounts for it: without {evidence.person} the gap is {without}"
 
 
-def _cancelling(finding: Finding) -> str:
-    # A part has no test of its own: the whole gap's standard error, widened for its fewer sentences, is near enough.
-    error = finding.generalising.standard_error or 0.0
-    noticed = [
-        part
-        for part in finding.rests_on.parts
-        if abs(part.gap) > max(NOTICEABLE * error / part.weight**0.5, finding.equivalence.delta / 2)
-    ]
-    if not noticed:
-        return ""
-    top, bottom = max(noticed, key=lambda part: part.gap), min(noticed, key=lambda part: part.gap)
-    if top.gap <= 0 or bottom.gap >= 0:
-        return ""
-    up, down = (measured(part.gap, finding) for part in (top, bottom))
-    return f"The gap changes sign: +{up} on {top.label}, {down} on {bottom.label}"
+def _parts(finding: Finding) -> list[str]:
+    """By which kinds of sentences the gap differs, and what it is in each."""
+    return [_by_part(finding, column) for column in finding.differing]
+
+
+def _by_part(finding: Finding, column: str) -> str:
+    parts = [part for part in finding.parts if part.grouping == column]
+    shown = parts if len(parts) <= MOST_PARTS else [part for part in parts if part.significant]
+    gaps: dict[str, list[str]] = {}
+    for part in sorted(shown, key=lambda part: -part.gap):
+        gaps.setdefault(f"{'+' if part.gap > 0 else ''}{measured(part.gap, finding)}", []).append(part.level)
+    told = ", ".join(f"{gap} on {listed(levels)}" for gap, levels in gaps.items())
+    lead = "But the gap differs" if finding.verdict == "equivalent" else "The gap differs"
+    return f"{lead} by {_called(column)}: {told}"
 
 
 def _alike(finding: Finding) -> str:

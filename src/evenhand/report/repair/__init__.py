@@ -13,14 +13,18 @@ from evenhand.report.repair.advice import headline, use_command
 from evenhand.report.repair.figures import static_figures
 from evenhand.report.repair.page import to_html
 from evenhand.report.repair.published import evaluation_frame, words_frame
+from evenhand.report.repair.tables import parts_frame
 from evenhand.report.repair.terminal import print_repair
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
 
 
 def tables(repair: Repair) -> Files:
-    """Every outcome, and the paper's own evaluation where there is one."""
+    """Every outcome, by part too, and the paper's own evaluation where there is one."""
     made: dict[str, Content] = {"outcomes.csv": table_bytes(repair.frame())}
+    by_part = parts_frame(repair)
+    if not by_part.is_empty():
+        made["parts.csv"] = table_bytes(by_part)
     if repair.published is not None:
         made["published.csv"] = table_bytes(evaluation_frame(repair.published))
         if repair.published.words:

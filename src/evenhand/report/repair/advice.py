@@ -11,7 +11,7 @@ from typing import Literal
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair, calibrator_file
-from evenhand.report.audit.words import number
+from evenhand.report.audit.words import listed, number
 from evenhand.report.common.commands import joined, said_of_high
 from evenhand.report.repair.harm import harm_notes
 from evenhand.report.repair.words import (
@@ -22,11 +22,11 @@ from evenhand.report.repair.words import (
     family_of,
     gap,
     gone,
-    gone_interval,
     kept,
-    listed,
+    left_in_words,
     methods_of,
     outputs_of,
+    parts_in_words,
     percent,
     scope_name,
     shown_scope,
@@ -39,6 +39,11 @@ from evenhand.results.result import CORPUS_FILE
 ADVISED = "advised"
 ABOUT_THE_SYSTEM = {"base_url": "--base-url", "version": "--system-version"}
 """Settings of a repair without which the repaired system would be another one, and their options."""
+
+MEAN_OF_BOTH = (
+    "“Gone” is the mean of both halves, in which the errors of the two fits cancel. What a single fit leaves is what "
+    "to expect of one calibrator."
+)
 
 Kind = Literal["nothing to repair", "advised", "no method will do", "cannot tell"]
 
@@ -69,6 +74,8 @@ class Glance:
     reversed: int
     made: int
     """Gaps that are visible after where none was before."""
+    opened: int
+    """Gaps that were moved on average, and opened in a part."""
     left_alone: float
     """The share of fits that changed no score."""
     advice: str
@@ -85,6 +92,8 @@ def _headline(repair: Repair) -> Headline:
         return _cannot_tell(repair)
     if repair.nothing_to_repair:
         return _nothing(repair)
+    if not repair.there:
+        return _only_in_parts(repair)
     if repair.advised is None:
         return _none_will_do(repair)
     return _advised(repair, repair.advised)
@@ -150,11 +159,14 @@ def outcome_in_words(repair: Repair, one: Outcome) -> str:
     where = f"{what}, on {unseen(one.new, one.scope)}"
     if one.before is None or one.after is None:
         return f"{where}: {verdict(one)}."
-    before, after = gap(one.before, repair.alpha), gap(one.after, repair.alpha)
+    before, after = gap(one.before, repair.level), gap(one.after, repair.level)
+    parts = f" {parts_in_words(one)}".rstrip()
     if one.reduction is None:
         ends = "; none is after" if one.verdict == "nothing to repair" else f"; after: {after}, {verdict(one)}"
-        return f"{where}: no gap was visible before, {before}{ends}."
-    return f"{where}: {before} before, {after} after. Gone: {gone(one)}; {verdict(one)}."
+        return f"{where}: no gap was visible before, {before}{ends}.{parts}"
+    single = left_in_words(one)
+    lead = f"{single}; " if single else ""
+    return f"{where}: {lead}{before} before, {after} after. Gone: {gone(one)}; {verdict(one)}.{parts}"
 
 
 def _advised(repair: Repair, method: str) -> Headline:
@@ -165,7 +177,7 @@ def _advised(repair: Repair, method: str) -> Headline:
     of = "" if len(outputs_of(repair)) == 1 else f" in {best.output}"
     between = f"between {best.first} and {best.second}{of}, on {unseen(best.new, best.scope)}"
     lead = f"Advised: {method}. {_removed(best)} {between} ({_how_far(best)})."
-    notes = ["More than 100 % of a gap gone means that it was reversed."]
+    notes = [MEAN_OF_BOTH, "More than 100 % of a gap gone means that it was reversed."]
     notes.append("“Closed” means that a gap is no longer visible, not that the system is fair.")
     lines = tuple(outcome_in_words(repair, one) for one in visible)
     others = tuple(outcome_in_words(repair, one) for one in found if one.reduction is None)
@@ -177,10 +189,10 @@ def _removed(one: Outcome) -> str:
 
 
 def _how_far(one: Outcome) -> str:
-    """The gap before and after, and how much of it is gone: `0.043 → −0.001; 103 % gone, 95 % to 110 %`."""
+    """`a single fit leaves about 20 % of the gap; 0.043 → −0.001 on average over both halves`."""
     before, after = (UNDEFINED if gap is None else number(gap.value) for gap in (one.before, one.after))
-    removed = "" if one.reduction is None else f"; {percent(one.reduction)} gone, {gone_interval(one)}"
-    return f"{before} → {after}{removed}"
+    single = left_in_words(one)
+    return f"{f'{single}; ' if single else ''}{before} → {after} on average over both halves"
 
 
 def _nothing(repair: Repair) -> Headline:
@@ -195,9 +207,27 @@ def _nothing(repair: Repair) -> Headline:
     return Headline("nothing to repair", lead, tuple(lines), notes=tuple(notes))
 
 
+def _only_in_parts(repair: Repair) -> Headline:
+    """No gap on average, and yet gaps by emotion, which cancel out."""
+    lines = []
+    for one in repair.differing:
+        what = comparison(one) if len(outputs_of(repair)) == 1 else f"{one.output}, {comparison(one)}"
+        lines.append(f"{what}: {', '.join(f'{part.level} {number(part.before.value)}' for part in one.differed)}.")
+    columns = dict.fromkeys(part.grouping.replace("_", " ") for one in repair.differing for part in one.differed)
+    lead = f"No gap was visible on average, but it differs by {listed(columns)}; no method here is fitted to that."
+    return Headline("no method will do", lead, tuple(lines), notes=tuple(_exact(repair)))
+
+
+def _exact(repair: Repair) -> Iterator[str]:
+    """What is left where no fitted method will do."""
+    found = [method for method in methods_of(repair) if family_of(repair, method) == EXACT]
+    if found:
+        yield f"Equal by construction in all kinds of sentences, at the price of other questions: {listed(found)}."
+
+
 def _not_visible(repair: Repair, one: Outcome) -> str:
     what = comparison(one) if len(outputs_of(repair)) == 1 else f"{one.output}, {comparison(one)}"
-    return f"{what}: {verdict(one) if one.before is None else gap(one.before, repair.alpha)}."
+    return f"{what}: {verdict(one) if one.before is None else gap(one.before, repair.level)}."
 
 
 def _left_alone(repair: Repair) -> Iterator[str]:
@@ -216,7 +246,8 @@ def _none_will_do(repair: Repair) -> Headline:
     if not fitted:
         return Headline("no method will do", "No fitted method was tried, so none is advised.", ())
     lines = [f"{method}: {'; '.join(why_not(repair, method)) or 'closes nothing'}." for method in fitted]
-    return Headline("no method will do", "A gap was visible, but no fitted method can be advised.", tuple(lines))
+    lead = "A gap was visible, but no fitted method can be advised."
+    return Headline("no method will do", lead, tuple(lines), notes=tuple(_exact(repair)))
 
 
 def _cannot_tell(repair: Repair) -> Headline:
@@ -238,6 +269,7 @@ def _glance(repair: Repair, method: str) -> Glance:
         counts["not reduced"],
         counts["reversed"],
         counts["made a gap"],
+        counts["opened a part"],
         sum(alone.values()) / len(alone),
         _advice(repair, method),
     )
@@ -260,11 +292,11 @@ def _advice(repair: Repair, method: str) -> str:
 
 def _against(repair: Repair, method: str) -> Iterator[str]:
     outcomes = repair.outcomes(method=method, scope=None)
-    for bad, words in (("reversed", "reverses a gap"), ("made a gap", "introduces a gap")):
+    for bad, words in (("reversed", "reverses a gap"), ("made a gap", "introduces a gap"), ("opened a part", "")):
         found = [one for one in outcomes if one.verdict == bad]
         if found:
             more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-            yield f"{words} ({_place(repair, found[0])}{more})"
+            yield f"{words or _opening(found[0])} ({_place(repair, found[0])}{more})"
     within = [price.within for price in repair.judgement.prices if price.method == method and price.within is not None]
     if within and min(within) < WITHIN_AT_LEAST:
         yield (
@@ -274,6 +306,11 @@ def _against(repair: Repair, method: str) -> Iterator[str]:
     left = [one.spread_kept for one in repair.judgement.prices if one.method == method and one.spread_kept is not None]
     if left and min(left) < SPREAD_AT_LEAST:
         yield f"flattens all scores ({kept(min(left))} of the spread between sentences is left)"
+
+
+def _opening(one: Outcome) -> str:
+    gaps = [f"{part.level}, {number(part.before.value)} → {number(part.after.value)}" for part in one.opened]
+    return f"opens a gap in {'; '.join(gaps)}"
 
 
 def _place(repair: Repair, one: Outcome) -> str:

@@ -60,7 +60,7 @@ def in_order(repair: Repair, question: Question) -> list[Outcome]:
 
 def gap_rows(repair: Repair, question: Question) -> list[Row]:
     """A row for each split and method; what is undefined is left empty."""
-    return [_gap_row(one, repair.alpha) for one in in_order(repair, question)]
+    return [_gap_row(one, repair.level) for one in in_order(repair, question)]
 
 
 def _gap_row(one: Outcome, alpha: float) -> Row:

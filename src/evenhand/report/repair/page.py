@@ -11,7 +11,7 @@ from evenhand.report.audit.figures import COLOURS, Spec
 from evenhand.report.audit.words import number
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
-from evenhand.report.repair.advice import glances, headline, repaired_spec
+from evenhand.report.repair.advice import glances, headline, outcomes_by_gap, repaired_spec
 from evenhand.report.repair.figures import Question, gap_chart, gap_rows, price_chart, price_figure_rows, questions
 from evenhand.report.repair.harm import does_not_do_its_job
 from evenhand.report.repair.page_rows import (
@@ -24,7 +24,7 @@ from evenhand.report.repair.page_rows import (
 )
 from evenhand.report.repair.published import by_chart, chart_title, paired_tables, word_tables
 from evenhand.report.repair.published_figures import bars
-from evenhand.report.repair.tables import price_rows
+from evenhand.report.repair.tables import part_tables, price_rows
 from evenhand.report.repair.words import (
     FAMILIES,
     FAMILY_MEANINGS,
@@ -32,9 +32,9 @@ from evenhand.report.repair.words import (
     VERDICT_MEANINGS,
     family_of,
     gold_in_words,
+    level_percent,
     methods_of,
     outputs_of,
-    percent,
     scope_name,
 )
 
@@ -52,9 +52,10 @@ KINDS = {"advised": "lower", "no method will do": "higher"}
 """The colour of a headline; that there is nothing to repair has none of its own."""
 HERE = "FOLDER"
 """Stands for the folder of the page, which may be moved."""
-COUNTED = ("closed", "reduced", "not reduced", "reversed", "introduced")
+COUNTED = ("closed", "reduced", "not reduced", "reversed", "introduced", "opened a part")
 TEXTS = ("new", "method", "verdict", "sign turned")
-HEADINGS = ("new", "method", "before", "after", "gone", "verdict", "sign turned", "left alone", "spread")
+NUMBERS = ("before", "after", "left by a single fit", "gone")
+HEADINGS = ("new", "method", *NUMBERS, "verdict", "sign turned", "left alone", "spread")
 
 
 def to_html(repair: Repair) -> str:
@@ -79,6 +80,7 @@ def _shown(repair: Repair) -> dict[str, Any]:
         "comparisons": list(dict.fromkeys(one.comparison for one in asked)),
         "headings": [{"text": text, "numeric": text not in TEXTS} for text in HEADINGS],
         "rows": [row for place, one in enumerate(asked) for row in outcome_rows(repair, one, place)],
+        "by_part": [table for outcomes in outcomes_by_gap(repair) for table in part_tables(outcomes)],
         "prices": [price_cells(one) for one in prices],
         "undefined": any(None in (one.overall, one.within, one.words) for one in prices),
         "has_order": any(one.order_before is not None for one in prices),
@@ -94,7 +96,8 @@ def _shown(repair: Repair) -> dict[str, Any]:
         "methods": [(method, METHODS.get(method, "")) for method in methods_of(repair)],
         "families": [(FAMILIES[name], FAMILY_MEANINGS[name]) for name in FAMILIES if _there(repair, name)],
         "verdicts": VERDICT_MEANINGS,
-        "level": percent(1 - repair.alpha),
+        "level": level_percent(repair.level),
+        "asked": repair.judgement.comparisons,
         "provenance": repair.provenance,
         "facts": facts(repair.provenance),
     }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from evenhand.repairs.estimates import Estimate
 from evenhand.repairs.layers import Layer
-from evenhand.repairs.outcomes import Estimate, Outcome
+from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import WITHIN_AT_LEAST, GoldQuality, Repair
 from evenhand.report.audit.words import number, shown_p
 from evenhand.report.repair.advice import ADVISED, Glance
@@ -23,6 +24,7 @@ from evenhand.report.repair.words import (
     layer_in_words,
     layer_name,
     methods_of,
+    parts_below,
     percent,
     reversed_halves,
     sign,
@@ -35,20 +37,20 @@ Cells = dict[str, Any]
 
 def glance_cells(one: Glance) -> Cells:
     """A method in one row."""
-    counts = [one.closed, one.reduced, one.not_reduced, one.reversed, one.made]
+    counts = [one.closed, one.reduced, one.not_reduced, one.reversed, one.made, one.opened]
     return {
         "method": one.method,
         "family": family_name(one.family),
         "counts": counts,
         "left_alone": percent(one.left_alone),
         "advice": one.advice,
-        "kind": "lower" if one.advice == ADVISED else "higher" if one.reversed or one.made else "",
+        "kind": "lower" if one.advice == ADVISED else "higher" if one.reversed or one.made or one.opened else "",
     }
 
 
 def outcome_rows(repair: Repair, question: Question, place: int) -> list[Cells]:
     """What became of one gap, by split and method; `place` is that of the question among all."""
-    return [{"question": place, **_row(one, repair.alpha)} for one in in_order(repair, question)]
+    return [{"question": place, **_row(one, repair.level)} for one in in_order(repair, question)]
 
 
 def _row(one: Outcome, alpha: float) -> Cells:
@@ -59,13 +61,20 @@ def _row(one: Outcome, alpha: float) -> Cells:
         "cells": [
             _gap(one.before, alpha),
             _gap(one.after, alpha),
+            _cell(one.left_share, "–" if one.left_share is None else percent(one.left_share)),
             _cell(one.reduction, taken) | {"below": gone_interval(one)},
-            {"text": verdict(one), "kind": VERDICTS[one.verdict][1]},
+            _verdict(one),
             {"text": sign(one, alpha), "kind": "", "below": reversed_halves(one)},
             _cell(one.left_alone, percent(one.left_alone)),
             _cell(spread, UNDEFINED if spread is None else number(spread)),
         ],
     }
+
+
+def _verdict(one: Outcome) -> Cells:
+    below = parts_below(one)
+    text = VERDICTS[one.verdict][0] if below else verdict(one)
+    return {"text": text, "kind": VERDICTS[one.verdict][1], "below": below}
 
 
 def _gap(estimate: Estimate | None, alpha: float) -> Cells:

@@ -12,7 +12,7 @@ from evenhand.report.audit.words import number
 from evenhand.report.common.console import Column, print_table
 from evenhand.report.repair.advice import headline, outcomes_by_gap
 from evenhand.report.repair.harm import does_not_do_its_job
-from evenhand.report.repair.tables import price_rows
+from evenhand.report.repair.tables import part_tables, price_rows
 from evenhand.report.repair.words import (
     UNDEFINED,
     VERDICTS,
@@ -23,11 +23,12 @@ from evenhand.report.repair.words import (
     kept,
     layer_in_words,
     layer_name,
+    level_percent,
     methods_of,
     outputs_of,
-    percent,
     scope_name,
     split_name,
+    tells_more,
     verdict,
 )
 
@@ -36,9 +37,13 @@ KINDS = {"advised": "bold green", "no method will do": "bold red", "cannot tell"
 READING = (
     "Gap: first group minus second, in the output's own units, with the {level} interval for people, templates and "
     "words like these. The tables show what is left of it on people, templates or emotion words that the method had "
-    "not seen. Closed: no longer visible, and less than half is left; that does not mean “fair”. "
-    "There is no correction for multiple comparisons: among many gaps, one in twenty may be visible by chance."
+    "not seen, on average over both halves. Closed: no longer visible, and less than half is left, on average and in "
+    "each emotion or other kind of sentence; that does not mean “fair”. {corrected}"
 )
+CORRECTED = (
+    "Intervals and tests are corrected for the {asked} comparisons that this corpus asks of a system, as in an audit."
+)
+ALONE = "This corpus asks one comparison, so there is nothing to correct for."
 
 
 def print_repair(repair: Repair, console: Console) -> None:
@@ -61,16 +66,22 @@ def print_repair(repair: Repair, console: Console) -> None:
 def _gaps(repair: Repair, console: Console) -> None:
     quiet = 0
     for splits in _by_comparison(repair).values():
-        if all(one.verdict == "nothing to repair" for own in splits for one in own):
+        if not any(one.verdict != "nothing to repair" or tells_more(one) for own in splits for one in own):
             quiet += 1
             continue
         console.print()
         _print_left(repair, splits, console)
+        for table in part_tables(splits[0]):
+            console.print()
+            columns = [Column(heading) for heading in table.headings]
+            print_table(console, columns, [tuple(map(Text, row)) for row in table.rows], title=table.title)
     console.print()
     if quiet:
         many = f"{quiet:,} comparisons" if quiet > 1 else "one comparison"
         console.print(f"In {many} no gap was visible, and no method introduced one.\n")
-    console.print(Text(READING.format(level=percent(1 - repair.alpha)), style="dim"))
+    asked = repair.judgement.comparisons
+    corrected = ALONE if asked == 1 else CORRECTED.format(asked=asked)
+    console.print(Text(READING.format(level=level_percent(repair.level), corrected=corrected), style="dim"))
 
 
 def _by_comparison(repair: Repair) -> dict[tuple[str, str], list[list[Outcome]]]:
@@ -83,7 +94,7 @@ def _by_comparison(repair: Repair) -> dict[tuple[str, str], list[list[Outcome]]]
 def _title(repair: Repair, one: Outcome) -> str:
     name = comparison(one) if len(outputs_of(repair)) == 1 else f"{one.output}, {comparison(one)}"
     among = "" if one.scope == EVERYBODY else f" ({scope_name(one.scope)})"
-    return f"{name}{among}: {verdict(one) if one.before is None else 'before ' + gap(one.before, repair.alpha)}"
+    return f"{name}{among}: {verdict(one) if one.before is None else 'before ' + gap(one.before, repair.level)}"
 
 
 def _print_left(repair: Repair, splits: list[list[Outcome]], console: Console) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED
+from evenhand.repairs.estimates import Estimate
 from evenhand.repairs.layers import ANYBODY, Layer
-from evenhand.repairs.outcomes import Estimate, Outcome, Verdict
+from evenhand.repairs.outcomes import Outcome, Verdict
+from evenhand.repairs.parts import PartOutcome
 from evenhand.repairs.result import EXACT, FITTED, PUBLISHED, Repair
-from evenhand.report.audit.words import number, shown_p
+from evenhand.report.audit.words import listed, number, shown_p
 
 UNDEFINED = "undefined"
 NO_GAP = "no gap visible"
+HALF = 0.5
+"""A gap of which less than this is left may be called closed."""
+NEXT_TO_NONE = 0.005
 FAR = 10.0
 """Beyond so many times the gap, the end of an interval says only that the gap before was hardly visible."""
 
@@ -54,15 +59,18 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
     "not reduced": ("not reduced", "higher"),
     "reversed": ("reversed", "higher"),
     "made a gap": ("introduced a gap", "higher"),
+    "opened a part": ("opened a part", "higher"),
     "undefined": (UNDEFINED, "cannot-tell"),
 }
 """What verdicts are called, and their colour on the page."""
 
 VERDICT_MEANINGS = {
     NO_GAP: "Neither before nor after. That does not mean that there is none.",
-    "closed": "A gap was visible before. It no longer is, and less than half of it is left; what is left may lie "
-    "anywhere in its interval.",
-    "reduced": "The gap is smaller, but still visible, or more than half of it is left.",
+    "closed": "A gap was visible before. It no longer is, and less than half of it is left, on average and in each "
+    "emotion (or other kind of sentence); what is left may lie anywhere in its interval.",
+    "reduced": "The gap is smaller, but still visible, or more than half of it is left, on average or in one emotion.",
+    "opened a part": "The average moved by what some emotions (or other kinds of sentences) called for, and others now "
+    "have a gap that they did not have, or one of the opposite sign. Nothing is closed that way.",
     "not reduced": "The gap is as large as before, or larger.",
     "reversed": "A visible gap of the opposite sign: over-corrected.",
     "introduced a gap": "No gap was visible before, and one is after.",
@@ -132,6 +140,15 @@ def family_name(family: str) -> str:
     return FAMILIES.get(family, family)
 
 
+def level_percent(alpha: float) -> str:
+    """The level of an interval, to the digit that matters.
+
+    >>> [level_percent(alpha).split() for alpha in (0.05, 0.025, 0.05 / 3)]
+    [['95', '%'], ['97.5', '%'], ['98.3', '%']]
+    """
+    return f"{100 * (1 - alpha):.3g}\N{NO-BREAK SPACE}%"
+
+
 def percent(share: float) -> str:
     """In per cent, which no line break parts from its number.
 
@@ -178,6 +195,14 @@ def gap(estimate: Estimate | None, alpha: float) -> str:
     return UNDEFINED if estimate is None else f"{number(estimate.value)} ({interval(estimate, alpha)})"
 
 
+def left_in_words(one: Outcome) -> str:
+    """`a single fit leaves about 20 % of the gap`; empty where there was none to see, or single fits are not known."""
+    if one.left_share is None:
+        return ""
+    left = f"about {percent(one.left_share)}" if one.left_share >= NEXT_TO_NONE else "next to none"
+    return f"a single fit leaves {left} of the gap"
+
+
 def gone(one: Outcome) -> str:
     """How much of the gap is gone, `95 % (65 % to 179 %)`; a dash where there was none to see."""
     return "–" if one.reduction is None else f"{percent(one.reduction)} ({gone_interval(one)})"
@@ -221,23 +246,55 @@ def reversed_halves(one: Outcome) -> str:
 
 def verdict(one: Outcome) -> str:
     """In a word, with the reason where there is no answer."""
-    shown = VERDICTS[one.verdict][0]
+    shown = _in_parts(one) or VERDICTS[one.verdict][0]
     return shown if one.undefined is None else f"{shown}: {one.undefined}"
+
+
+def _in_parts(one: Outcome) -> str:
+    """What a verdict rests on where the average and the parts do not agree."""
+    closed = one.reduction is not None and abs(one.reduction - 1) < HALF
+    if one.verdict == "opened a part":
+        average = "" if one.reduction is None else f"{'closed' if closed else 'reduced'} on average, "
+        return f"{average}opened a gap in {listed(part.level for part in one.opened)}"
+    if one.verdict == "reduced" and closed and one.not_closed:
+        return f"reduced: closed on average, but not in {listed(part.level for part in one.not_closed)}"
+    return ""
+
+
+def parts_below(one: Outcome) -> str:
+    """The parts that a verdict rests on, for a narrow cell: `in joy and sadness`; empty where the average says all."""
+    if not _in_parts(one):
+        return ""
+    named = one.opened if one.verdict == "opened a part" else one.not_closed
+    return f"{'' if one.verdict == 'opened a part' else 'not closed '}in {listed(part.level for part in named)}"
+
+
+def parts_in_words(one: Outcome) -> str:
+    """`By emotion: anger 0.096 → 0.055, joy −0.004 → −0.046 (opened)`, where the parts tell more than the average."""
+    if not tells_more(one):
+        return ""
+    by_column: dict[str, list[str]] = {}
+    for part in one.parts:
+        gaps = f"{part.level} {number(part.before.value)} → {part_after(part)}"
+        by_column.setdefault(part.grouping, []).append(gaps)
+    return " ".join(f"By {column.replace('_', ' ')}: {', '.join(gaps)}." for column, gaps in by_column.items())
+
+
+def tells_more(one: Outcome) -> bool:
+    """Whether the parts of a gap tell more than its average."""
+    return bool(one.differed or one.opened or _in_parts(one))
+
+
+def part_after(part: PartOutcome) -> str:
+    """The gap after, and what is to be said of it."""
+    called = "" if part.verdict == "within bounds" else f" ({part.verdict})"
+    return f"{number(part.after.value)}{called}"
 
 
 def shown_scope(outcomes: Sequence[Outcome]) -> Outcome:
     """Of the same question among several kinds of persons: the first among whom a gap was visible, else everybody."""
     ordered = sorted(outcomes, key=lambda one: PREFERRED.index(one.scope) if one.scope in PREFERRED else 99)
     return next((one for one in ordered if one.reduction is not None), ordered[0])
-
-
-def listed(names: Iterable[str], last: str = "and") -> str:
-    """
-    >>> listed(["gender", "race", "age"]), listed(["gender"])
-    ('gender, race and age', 'gender')
-    """
-    *others, end = list(names)
-    return f"{', '.join(others)} {last} {end}" if others else end
 
 
 def layer_name(layer: Layer) -> str:
