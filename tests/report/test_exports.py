@@ -19,7 +19,8 @@ from evenhand.cli.report import FORMATS as TYPED
 from evenhand.comparing.findings import Withheld
 from evenhand.measuring import MeasureSettings
 from evenhand.rating import rate_scores
-from evenhand.report.audit.words import comparison_name, in_words
+from evenhand.report.audit import decisions
+from evenhand.report.audit.words import comparison_name, in_words, short_verdict
 from evenhand.report.common.markdown import plain, printable
 from evenhand.report.exports import ACCOUNTS, FORMATS, account_of
 from evenhand.report.exports.account import Request
@@ -142,6 +143,19 @@ def test_a_tolerance_is_said_of_audits_alone() -> None:
         export(metrics(), "test-record", statement=Statement(tolerance_reason="none"))
 
 
+@pytest.mark.parametrize("form", TEXTS)
+def test_decisions_are_told_of_the_system_that_makes_them(form: str) -> None:
+    systems = ["vader", "planted(gap=0.05,person_sd=0.005)"]
+    found = audit(systems, eec().sample(480), thresholds=[0.4, "median"], progress=False)
+    alone = shown(made(found, form, system=systems[1]))
+    for decision, finding in decisions.with_findings(found):
+        text = decisions.in_words(decision, finding)
+        assert text in shown(made(found, form))
+        assert (text in alone) == (decision.system == systems[1])
+    if form == "test-record":
+        assert "Thresholds of decisions\n0.4, median" in alone
+
+
 class TestModelCard:
     def test_metadata_has_what_the_hub_asks_for(self, two: Audit) -> None:
         for system in ("vader", "planted(gap=0.05,person_sd=0.005)"):
@@ -155,7 +169,7 @@ class TestModelCard:
             for metric, finding in zip(result["metrics"], own, strict=True):
                 assert metric["type"] == "mean_difference"
                 assert metric["value"] == finding.mean_difference
-                assert metric["args"]["verdict"] == finding.verdict
+                assert metric["args"]["verdict"] == short_verdict(finding)
                 assert metric["args"]["interval"] == list(finding.generalising.shown_interval or ())
 
     def test_what_is_undefined_is_no_number(self) -> None:
@@ -219,6 +233,13 @@ class TestRecord:
         assert "tolerance" not in section(text, "Deviations")
         assert "2026-10-02, as stated; Evenhand reads no clock" in section(text, "Plan")
         assert "board, 12" in section(text, "Plan")
+
+    def test_who_is_worse_off_is_said_and_what_a_high_value_means_is_in_the_plan(self) -> None:
+        found = audit("planted(gap=0.05,person_sd=0.005)", eec().sample(480), high_is="bad", progress=False)
+        assert any(finding.worse_off for finding in found.findings)
+        text = made(found, "test-record")
+        assert "(score): bad" in section(text, "Plan")
+        assert "women are worse off" in section(text, "Results")
 
     def test_what_is_said_afterwards_is_marked(self, two: Audit) -> None:
         text = made(two.stated(None), "test-record", statement=SAID)

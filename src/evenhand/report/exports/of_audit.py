@@ -9,6 +9,7 @@ from datetime import date
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.contrasts import CROSS
+from evenhand.report.audit import decisions
 from evenhand.report.audit.ability import ability_in_words
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
@@ -80,18 +81,23 @@ def of_audit(request: Request, audit: Audit) -> Account:
             (*_units(findings, IN_FULL),), "lrrrrrrrl", tuple(_full_row(finding, named) for finding in findings)
         ),
         reading=_reading(audit),
-        words=tuple(
-            Sentence(system, one.text, one.verdict)
-            for system in systems
-            for one in told([finding for finding in findings if finding.system == system])
+        words=tuple(one for system in systems for one in _words(of_systems(audit, [system]), system)),
+        in_full=(
+            *(Sentence(finding.system, in_words(finding), finding.verdict) for finding in findings),
+            *(Sentence(one.system, decisions.in_words(one, about)) for one, about in decisions.with_findings(audit)),
         ),
-        in_full=tuple(Sentence(finding.system, in_words(finding), finding.verdict) for finding in findings),
         warnings=tuple(Sentence(one.system, ability_in_words(one)) for one in audit.abilities if one.weak is not False),
         limits=(*_not_tested(audit), NOT_PEOPLE, ELSEWHERE),
         plan=_plan(audit),
         deviations=tuple(_deviations(audit)),
         evaluations=tuple(_evaluation(finding, named) for finding in findings),
     )
+
+
+def _words(audit: Audit, system: str) -> list[Sentence]:
+    """What one system does to scores, and to decisions where a threshold makes decisions of them."""
+    found = [Sentence(system, one.text, one.verdict) for one in told(audit.findings)]
+    return [*found, *(Sentence(system, text) for text in decisions.told(audit))]
 
 
 def of_systems(audit: Audit, systems: Sequence[str]) -> Audit:
@@ -101,6 +107,8 @@ def of_systems(audit: Audit, systems: Sequence[str]) -> Audit:
         audit,
         findings=tuple(one for one in audit.findings if one.system not in others),
         abilities=tuple(one for one in audit.abilities if one.system not in others),
+        decisions=tuple(one for one in audit.decisions if one.system not in others),
+        selection_rates=tuple(one for one in audit.selection_rates if one.system not in others),
         notes=tuple(note for note in audit.notes if note.about not in others),
     )
 
@@ -159,7 +167,7 @@ def _verdict(finding: Finding) -> str:
     if finding.verdict == "equivalent":
         return f"{short_verdict(finding)}, with a condition"
     if finding.withheld is not None:
-        return f"{finding.verdict} (“{finding.withheld.verdict}” withheld: hangs on {finding.withheld.label})"
+        return f"{short_verdict(finding)} (“{finding.withheld.verdict}” withheld: hangs on {finding.withheld.label})"
     return short_verdict(finding)
 
 
@@ -212,10 +220,17 @@ def _plan(audit: Audit) -> Facts:
         ("Tolerance", f"±{100 * settings['equivalence']:g} % of an output's range: {', '.join(deltas)}"),
         ("Tolerance set on", _set_on(audit.provenance.statement)),
         ("Reason for the tolerance", audit.provenance.statement.tolerance_reason or NOT_STATED),
+        ("A high value is, for the person", ", ".join(dict.fromkeys(_meaning(one) for one in findings))),
+        ("Thresholds of decisions", ", ".join(map(str, settings.get("thresholds") or ())) or "none"),
         ("Sample", "none" if settings.get("sample") is None else f"{settings['sample']:,} sentences"),
         ("Draws", f"{settings.get('draws') or 1}"),
         ("Seed", f"{settings['seed']}"),
     )
+
+
+def _meaning(finding: Finding) -> str:
+    """What a high value of an output means for the person it is about."""
+    return f"{who(finding)}: {finding.high_is or NOT_STATED}"
 
 
 def _set_on(statement: Statement) -> str:
@@ -274,7 +289,7 @@ def _evaluation(finding: Finding, named: Outputs) -> Evaluation:
         f"gap, {_compared(finding, named)}",
         finding.mean_difference,
         {
-            "verdict": finding.verdict,
+            "verdict": short_verdict(finding),
             "interval": None if interval is None else list(interval),
             "level": finding.generalising.shown_level,
             "tolerance": finding.equivalence.delta,
