@@ -36,8 +36,8 @@ from evenhand.report.metrics.words import (
 HEADINGS = ("attribute", "metric", "class", "value", "by chance", "excess", "p", "interval", "ideal")
 READING = (
     "Each metric says how far groups are treated differently. Few systems reach the ideal value, even where groups "
-    "mean nothing to them: “by chance” is what such a system gets here, the excess is what the value has above that, and p "
-    "how often chance gives as much. The interval is for the terms measured.",
+    "mean nothing to them: “by chance” is what such a system gets here, the excess is what the value has above that, "
+    "and p how often chance gives as much. The interval is for the terms measured.",
     "A metric near its ideal does not show that people are treated alike in what it does not look at.",
 )
 
