@@ -12,6 +12,7 @@ from evenhand.errors import EvenhandError
 from evenhand.metrics import Predictions, measure
 from evenhand.metrics.differences import MetricDifference, metric_differences
 from evenhand.metrics.table import METRICS
+from evenhand.stats.intervals import tail
 
 SOURCES = 40
 GOLD = ["+", "-"] * (SOURCES // 2)
@@ -52,7 +53,8 @@ def test_the_interval_is_that_of_a_paired_bootstrap_written_out() -> None:
     draws = np.random.default_rng(5).multinomial(SOURCES, np.full(SOURCES, 1 / SOURCES), size=300)
     resampled = draws @ (moved[1] - moved[0]) / SOURCES
     assert found.difference == pytest.approx(moved[1].mean() - moved[0].mean())
-    assert found.interval == pytest.approx(tuple(np.quantile(resampled, [0.025, 0.975])))
+    cut = tail(0.95, SOURCES)
+    assert found.interval == pytest.approx(tuple(np.quantile(resampled, [cut, 1 - cut])))
     assert found.change == "closer"
 
 
@@ -144,3 +146,15 @@ def test_intervals_cover_the_true_difference() -> None:
         low, high = of(made, "cf_gap").interval or (np.nan, np.nan)
         inside.append(low <= true <= high)
     assert np.mean(inside) >= 0.90
+
+
+def test_a_system_that_is_only_noisier_is_not_further_from_the_ideal() -> None:
+    changes = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        base = rng.uniform(0.3, 0.7, (SOURCES, 1))
+        made = [predictions(np.clip(base + rng.normal(0, sd, (SOURCES, 2)), 0, 1)) for sd in (0.01, 0.1)]
+        found = of(metric_differences(*made, ["avg_gf"], bootstrap=200, seed=seed), "avg_gf")
+        assert found.interval is not None
+        changes.append(found.interval[0] > 0)
+    assert np.mean(changes) <= 0.065

@@ -51,6 +51,9 @@ def measure(
     sample: Annotated[int | None, typer.Option(help="Draw this many tuples per source, not all.")] = None,
     bootstrap: Annotated[int, typer.Option(help="Resamples for intervals; 0 for none.")] = 1000,
     level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
+    relabellings: Annotated[
+        int, typer.Option(help="Deals of the terms to other groups, for what a fair system would get; 0 for none.")
+    ] = 500,
     alpha: Annotated[float, typer.Option(help="Significance level of the tests.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Random seed for resamples and samples.")] = 0,
     scheme: Annotated[str | None, typer.Option(help="Tagging scheme: BILOU, BIO or IOBES. Default: detected.")] = None,
@@ -97,6 +100,7 @@ def measure(
         seed=seed,
         bootstrap=bootstrap,
         level=level,
+        relabellings=relabellings,
         alpha=alpha,
         scheme=scheme,
         expectations=tuple(expect or ()),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from evenhand.errors import UsageError
@@ -10,6 +13,7 @@ from evenhand.measuring.result import Measured, MeasureSettings
 from evenhand.metrics import Predictions, measure
 from evenhand.metrics.behaviour import directional, invariance, minimum_functionality
 from evenhand.metrics.failures import Behaviour
+from evenhand.metrics.rests_on import gaps_without, with_shared
 from evenhand.metrics.sequences import TaggedPredictions, measure_tags
 from evenhand.metrics.testing import group_tests
 
@@ -20,8 +24,15 @@ def measured(predictions: Predictions, system: str, attribute: str, settings: Me
     """Metrics, tests and failures of one system by one attribute."""
     kept = _kept(predictions, settings)
     found = measure(predictions, settings.metrics, **settings.measured())
-    tests = group_tests(kept, alpha=settings.alpha)
-    return Measured(system, attribute, found, tests, _behaviours(kept, settings), len(kept))
+    return _tested(
+        kept, Measured(system, attribute, found, group_tests(kept, alpha=settings.alpha), (), len(kept)), settings
+    )
+
+
+def _tested(kept: Predictions, found: Measured, settings: MeasureSettings) -> Measured:
+    """The same with failures, and with what gaps rest on."""
+    rests_on = gaps_without(found.tests, kept, lambda fewer: group_tests(fewer, alpha=settings.alpha))
+    return replace(found, behaviours=_behaviours(kept, settings), rests_on=rests_on)
 
 
 def _kept(predictions: Predictions, settings: MeasureSettings) -> Predictions:
@@ -31,15 +42,16 @@ def _kept(predictions: Predictions, settings: MeasureSettings) -> Predictions:
 
 def _behaviours(kept: Predictions, settings: MeasureSettings) -> tuple[Behaviour, ...]:
     """What can fail: the predicted class must stay and be right, and scores must move as expected."""
-    found = []
+    ways: list[Callable[[Predictions], Behaviour]] = []
     if kept.predicted is not None:
-        found.append(invariance(kept, seed=settings.seed, level=settings.level))
+        ways.append(partial(invariance, seed=settings.seed, level=settings.level))
         if kept.gold is not None:
-            found.append(minimum_functionality(kept, seed=settings.seed, level=settings.level))
-    return (*found, *(_expected(kept, text, settings) for text in settings.expectations))
+            ways.append(partial(minimum_functionality, seed=settings.seed, level=settings.level))
+    ways += [partial(_expected, text=text, settings=settings) for text in settings.expectations]
+    return tuple(with_shared(count(kept), kept, count) for count in ways)
 
 
-def _expected(predictions: Predictions, text: str, settings: MeasureSettings) -> Behaviour:
+def _expected(predictions: Predictions, *, text: str, settings: MeasureSettings) -> Behaviour:
     """What an expectation comes to: `first < second` or `first > second`, with `: class` where there are several."""
     said = EXPECTATION.fullmatch(text.strip())
     if said is None:
@@ -62,4 +74,4 @@ def measured_tags(tagged: TaggedPredictions, system: str, attribute: str, settin
         for group, number in tagged.repaired.items()
         if number and group in kept.groups
     ]
-    return Measured(system, attribute, found, tests, _behaviours(kept, settings), len(kept), tuple(notes))
+    return _tested(kept, Measured(system, attribute, found, tests, (), len(kept), tuple(notes)), settings)

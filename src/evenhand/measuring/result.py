@@ -15,6 +15,7 @@ from evenhand.metrics import Measurements
 from evenhand.metrics.failures import Behaviour
 from evenhand.metrics.measurements import ALL, Measurement
 from evenhand.metrics.measuring import check_measuring
+from evenhand.metrics.rests_on import GapWithout
 from evenhand.metrics.table import METRICS
 from evenhand.metrics.testing import GroupTests
 from evenhand.results import Note, Result
@@ -34,6 +35,8 @@ class MeasureSettings:
     seed: int = 0
     bootstrap: int = 0
     level: float = 0.95
+    relabellings: int = 500
+    """Deals of the terms to groups of the same sizes, for what a metric comes to where groups mean nothing; 0: none."""
     alpha: float = 0.05
     scheme: str | None = None
     expectations: tuple[str, ...] = ()
@@ -42,7 +45,12 @@ class MeasureSettings:
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
         check_measuring(
-            weight=self.weight, sample=self.sample, seed=self.seed, bootstrap=self.bootstrap, level=self.level
+            weight=self.weight,
+            sample=self.sample,
+            seed=self.seed,
+            bootstrap=self.bootstrap,
+            level=self.level,
+            relabellings=self.relabellings,
         )
         if self.scheme is not None:
             check_choice("tagging scheme", self.scheme, SCHEMES)
@@ -51,7 +59,7 @@ class MeasureSettings:
 
     def measured(self) -> dict[str, Any]:
         """What `measure` takes."""
-        names = ("groups", "background", "weight", "sample", "seed", "bootstrap", "level")
+        names = ("groups", "background", "weight", "sample", "seed", "bootstrap", "level", "relabellings")
         return {name: getattr(self, name) for name in names}
 
 
@@ -68,6 +76,8 @@ class Measured:
     notes: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     """What groups are called where people read of them."""
+    rests_on: tuple[GapWithout, ...] = ()
+    """Gaps between a group and the others that lose half of their size without one term of the group."""
 
     @staticmethod
     def about_of(system: str, attribute: str) -> str:
@@ -90,6 +100,7 @@ class Measured:
             **self.measurements.to_dict(),
             "tests": self.tests.to_dict(),
             "behaviour": [behaviour.to_dict() for behaviour in self.behaviours],
+            "rests_on": [asdict(one) for one in self.rests_on],
         }
 
     @classmethod
@@ -104,6 +115,7 @@ class Measured:
             values["rows"],
             tuple(values["notes"]),
             values.get("labels", {}),
+            tuple(rebuild(GapWithout, one) for one in values.get("rests_on", ())),
         )
 
 
@@ -164,9 +176,10 @@ class Metrics(Result):
         for result in self.results:
             for name, label, found in result.measurements:
                 lead = {"system": result.system, "attribute": result.attribute, "metric": name, "class": label}
-                rows.append(lead | _row(ALL, found.value, found.interval, name, found.undefined))
+                rows.append(lead | _row(ALL, found.value, found.interval, name, found.undefined) | _exchangeable(found))
                 for group, value in found.by_group.items():
-                    rows.append(lead | _row(group, value, (found.intervals_by_group or {}).get(group), name, None))
+                    of_group = _row(group, value, (found.intervals_by_group or {}).get(group), name, None)
+                    rows.append(lead | of_group | _exchangeable(None))
         return pl.DataFrame(rows, infer_schema_length=None)
 
 
@@ -176,3 +189,9 @@ def _row(
     low, high = interval or (None, None)
     ideal = METRICS[name].ideal
     return {"group": group, "value": value, "low": low, "high": high, "ideal": ideal, "undefined": undefined}
+
+
+def _exchangeable(found: Measurement | None) -> dict[str, Any]:
+    """What terms dealt at random come to; of the accumulated value only."""
+    names = ("expected_if_exchangeable", "excess", "p", "not_exchangeable")
+    return {name: None if found is None else getattr(found, name) for name in names}

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from evenhand.metrics import dealt_sets
 from evenhand.metrics.cells import Cells
-from evenhand.metrics.orders import Part, Weighing
+from evenhand.metrics.orders import Order, Part, Weighing
 from evenhand.metrics.shares import share
 from evenhand.stats.types import Floats, Ints
 
@@ -27,6 +28,8 @@ class Between:
     """Why the result is NaN although both scores are numbers."""
     expected_pairs: Callable[[Cells], Floats] | None = None
     """A fast way to the mean over all pairs of terms, for every source and two groups; None: they are enumerated."""
+    seminorm: bool = False
+    """Whether it is a size: never negative, and no larger for a sum than for its parts together. Noise only adds."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,12 @@ class OfSets:
     """A fast way for many weightings of ordered numbers at once; None: one by one."""
     expected_pairs: Callable[[Cells], Floats] | None = None
     """A fast way for every source and two groups; None: one by one."""
+    dealt: Callable[[Order, Ints, Floats, dealt_sets.Held, dealt_sets.Held], Floats] | None = None
+    """A fast way for many deals of terms to groups, over all rows; None: one by one."""
+    dealt_in_sources: Callable[[Cells, Floats, Ints, Ints], Floats] | None = None
+    """The same within each source."""
+    moved: Callable[[Weighing, Part, Part], Floats] | None = None
+    """For sizes (see `Between.seminorm`): how far resampling moved the two sets apart from where they were."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,10 @@ class Among:
     """How a group's own part is found, as its mean comparison with each of the others; None: its score is shown."""
     expected_tuples: Callable[[Cells, Ints], Floats] | None = None
     """A fast way to the mean over all tuples of terms, for every source; None: enumerated, or sampled if too many."""
+    dealt_in_sources: Callable[[Cells, Floats, Ints], Floats] | None = None
+    """A fast way for many deals of terms to groups, within each source; None: one by one."""
+    seminorm: bool = False
+    """See `Between.seminorm`."""
 
 
 Comparison = Between | OfSets | Among
@@ -63,7 +76,7 @@ def _equality_gap(group: Floats, background: Floats) -> float:
     return float(0.5 - above / (len(group) * len(background)))
 
 
-ABSOLUTE = Between("absolute difference", lambda x, y: np.abs(x - y), expected_pairs=Cells.absolute)
+ABSOLUTE = Between("absolute difference", lambda x, y: np.abs(x - y), expected_pairs=Cells.absolute, seminorm=True)
 DIFFERENCE = Between("difference", lambda x, y: x - y, signed=True, expected_pairs=Cells.difference)
 RATIO = Between("ratio", share, signed=True, undefined="the score it is divided by is 0")
 DISAGREEMENT = Between("whether they differ", lambda x, y: (x != y).astype(np.float64), expected_pairs=Cells.different)
@@ -72,18 +85,34 @@ WASSERSTEIN = OfSets(
     lambda x, y: float(stats.wasserstein_distance(x, y)),
     weighted=Weighing.wasserstein,
     expected_pairs=Cells.wasserstein,
+    dealt=dealt_sets.wasserstein,
+    dealt_in_sources=dealt_sets.wasserstein_in_sources,
+    moved=Weighing.wasserstein_moved,
 )
 EQUALITY_GAP = OfSets(
     "½ − share of pairs in which the background is higher, ties half",
     _equality_gap,
     signed=True,
     weighted=Weighing.equality_gap,
+    dealt=dealt_sets.equality_gap,
 )
-SPREAD = Among("largest − smallest", lambda x: np.ptp(x, axis=-1), expected_tuples=Cells.spread)
-DEVIATION = Among("standard deviation (ddof 0)", lambda x: x.std(axis=-1))
+SPREAD = Among(
+    "largest − smallest",
+    lambda x: np.ptp(x, axis=-1),
+    expected_tuples=Cells.spread,
+    dealt_in_sources=dealt_sets.spread_in_sources,
+    seminorm=True,
+)
+DEVIATION = Among(
+    "standard deviation (ddof 0)",
+    lambda x: x.std(axis=-1),
+    dealt_in_sources=dealt_sets.deviation_in_sources,
+    seminorm=True,
+)
 ANY_DISAGREEMENT = Among(
     "whether any two differ",
     lambda x: (x != x[..., :1]).any(axis=-1).astype(np.float64),
     part=DISAGREEMENT,
     expected_tuples=Cells.not_all_equal,
+    dealt_in_sources=dealt_sets.not_all_equal_in_sources,
 )

@@ -63,6 +63,7 @@ def counterfactual_metric(metric: Metric, design: Design, code: int) -> Prepared
             error=_error_of_mean(errors, values, weights[0]),
             sources=int(eligible.sum()),
             lacking=tuple((~present[eligible]).sum(axis=0).tolist()),
+            informed=int((~np.isnan(values)).any(axis=1).sum()),
         )
 
     return outcome
@@ -82,7 +83,7 @@ def _error_of_mean(errors: Floats, values: Floats, weights: Floats) -> float | N
     return float(np.sqrt(((errors * used) ** 2).sum()) / used.sum())
 
 
-def _who(metric: Metric, sides: Sides) -> tuple[Ints, Ints]:
+def compared_columns(metric: Metric, sides: Sides) -> tuple[Ints, Ints]:
     """The columns of each comparison: pairs of groups, or each group and its background."""
     if metric.shape == "PCM":
         first, second = pair_places(len(sides.columns))
@@ -103,7 +104,7 @@ def _of_scores(metric: Metric, scores: Floats, sides: Sides) -> Floats:
         return metric.d.of(scores[:, sides.columns])[:, None]
     if isinstance(metric.d, OfSets):
         raise TypeError(f"{metric.d.name} does not compare numbers")
-    first, second = _who(metric, sides)
+    first, second = compared_columns(metric, sides)
     return metric.d.of(scores[:, first], scores[:, second])
 
 
@@ -113,7 +114,7 @@ def _of_rows(metric: Metric, cells: Cells, design: Design, sides: Sides) -> tupl
         values, errors = _all_groups(metric.d, cells, design, sides)
         complete = np.asarray((cells.sizes[:, sides.columns] > 0).all(axis=1))
         return np.where(complete, values, np.nan)[:, None], errors
-    return _two_by_two(metric.d, cells, design, sides, *_who(metric, sides)), np.zeros(len(cells.sizes))
+    return _two_by_two(metric.d, cells, design, sides, *compared_columns(metric, sides)), np.zeros(len(cells.sizes))
 
 
 def _parts(metric: Metric, cells: Cells, design: Design, sides: Sides) -> Floats | None:

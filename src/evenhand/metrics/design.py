@@ -43,6 +43,10 @@ class Outcome:
     sources: int | None = None
     lacking: tuple[int, ...] = ()
     """For counterfactual metrics: how many sources there are, and how many of them lack each group."""
+    moved: tuple[Floats | None, Floats] | None = None
+    """By group and value of metrics that are sizes: how far the resample lies from all sources, by the same metric."""
+    informed: int | None = None
+    """How many sources the value is made of; None: all."""
 
 
 Prepared = Callable[[Floats], Outcome]

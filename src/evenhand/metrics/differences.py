@@ -10,11 +10,13 @@ import numpy as np
 
 from evenhand.errors import EvenhandError
 from evenhand.metrics.design import Design
+from evenhand.metrics.exchange import prepared_metric
 from evenhand.metrics.measurements import ALL, Interval, Measurement
-from evenhand.metrics.measuring import SHARE_DEFINED, Resampling, measured_metric, prepared_metric
+from evenhand.metrics.measuring import Resampling, measured_metric, moves
 from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.table import chosen_metrics
+from evenhand.stats.intervals import SHARE_DEFINED, resampled_interval, size_difference_interval
 from evenhand.stats.types import ROUNDING, Floats
 
 Change = Literal["closer", "further", "same", "cannot tell"]
@@ -25,7 +27,9 @@ class MetricDifference:
     """One metric for one class, the second system's value minus the first's; None has its reason in `undefined`.
 
     `interval` comes from resamples of the sources that are the same for both systems, so that what is hard about a
-    source for both cancels out. It answers for the terms that were tested, for this metric alone.
+    source for both cancels out. Metrics that are sizes (never negative, whole groups compared) grow with noise, and
+    theirs leaves room for it: two systems of which one is only noisier are not told apart. It answers for the terms
+    that were tested, for this metric alone.
     """
 
     metric: str
@@ -67,6 +71,14 @@ def metric_differences(
     return [pair.difference(metric, *place) for metric in chosen_metrics(metrics) for place in pair.places(metric)]
 
 
+@dataclass(frozen=True, eq=False)
+class _Resampled:
+    values: Floats
+    moved: Floats | None
+    """How far sizes moved; see `Outcome.moved`."""
+    clusters: int
+
+
 class _Pair:
     def __init__(self, one: Design, other: Design, bootstrap: int, level: float) -> None:
         if one.predictions.sources != other.predictions.sources or len(one.predictions) != len(other.predictions):
@@ -93,10 +105,13 @@ class _Pair:
         change: Change = "cannot tell"
         if not self._resampling.too_few:
             first, second = (self._resampled(metric, design, code) for design, code in sides)
-            interval = self._resampling.interval(second - first)
-            further = _deviation(metric, second) - _deviation(metric, first)
-            deviations = self._resampling.interval(further)
-            change = _change(second - first, deviations)
+            interval = self._interval(first, second, other.value - one.value)
+            # Where zero is ideal, a size is how far it is from it; other metrics may lie on either side.
+            deviations = interval
+            if first.moved is None or metric.ideal != 0:
+                apart = _deviation(metric, second.values) - _deviation(metric, first.values)
+                deviations = self._percentiles(apart, min(first.clusters, second.clusters))
+            change = _change(second.values - first.values, deviations)
         return MetricDifference(
             metric.name,
             label,
@@ -110,9 +125,26 @@ class _Pair:
             undefined=None if interval else self._no_interval(),
         )
 
-    def _resampled(self, metric: AnyMetric, design: Design, code: int) -> Floats:
+    def _resampled(self, metric: AnyMetric, design: Design, code: int) -> _Resampled:
         prepared = prepared_metric(metric, design, code)
-        return np.concatenate([prepared(weights).value for weights in self._resampling.weights])
+        outcomes = [prepared(weights) for weights in self._resampling.weights]
+        informed = outcomes[0].informed
+        clusters = self._resampling.clusters if informed is None else informed
+        return _Resampled(np.concatenate([one.value for one in outcomes]), moves(outcomes)[0], clusters)
+
+    def _interval(self, first: _Resampled, second: _Resampled, difference: float) -> Interval | None:
+        clusters = min(first.clusters, second.clusters)
+        if first.moved is None or second.moved is None:
+            return self._percentiles(second.values - first.values, clusters)
+        if clusters < 2:
+            return None
+        values, moved = (first.values, second.values), (first.moved, second.moved)
+        return size_difference_interval(difference, values, moved, level=self._resampling.level, clusters=clusters)
+
+    def _percentiles(self, values: Floats, clusters: int) -> Interval | None:
+        if clusters < 2:
+            return None
+        return resampled_interval(values, level=self._resampling.level, clusters=clusters)
 
     def _no_interval(self) -> str:
         if self._resampling.too_few:

@@ -44,6 +44,22 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """A few terms (or sources) that most failures share."""
+
+    what: Literal["terms", "sources"]
+    names: tuple[str, ...]
+    failures: int
+    """Failing rows with one of them."""
+    of: int
+    """All failing rows."""
+    share_of_rows: float
+    """How much of all rows they make up: what they would share by chance."""
+    without: float | None
+    """The rate of failures where their rows are left out; None: nothing is left to count."""
+
+
+@dataclass(frozen=True)
 class Behaviour:
     """How often one expectation is not met. What is None has its reason in `undefined`, under the field's name."""
 
@@ -65,6 +81,8 @@ class Behaviour:
     failures: tuple[Failure, ...]
     """Every failing source, those that fail most first."""
     undefined: dict[str, str]
+    rests_on: tuple[Shared, ...] = ()
+    """A few terms, or sources, that most failures share; empty where none do."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; the first failures are examples enough."""

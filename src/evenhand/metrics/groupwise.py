@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from evenhand.metrics.accumulate import mean_of_pairs, over_groups, over_pairs, pair_places
 from evenhand.metrics.comparisons import Among, Between, OfSets
+from evenhand.metrics.counts import Counts
 from evenhand.metrics.design import Design, Outcome, Prepared, Sides
 from evenhand.metrics.metric import Metric
 from evenhand.metrics.orders import Order, Part, Weighing
@@ -28,35 +30,53 @@ def group_metric(metric: Metric, design: Design, code: int) -> Prepared:
         return _of_sets(metric, phi, d, design, code, sides)
     if isinstance(d, OfSets):
         raise TypeError(f"{d.name} does not compare numbers")
-    scores = _rates(phi, design, code, sides) if isinstance(phi, Rate) else _means(phi, design, code, sides)
+    scores, informed = (_rates if isinstance(phi, Rate) else _means)(phi, design, code, sides)
     empty = phi.empty.format(design.class_name(code))
-    return lambda weights: _compared(metric, d, sides, *scores(weights), empty)
+    plain = scores(np.ones((1, design.shape[0])))
+
+    def outcome(weights: Floats) -> Outcome:
+        own, behind = scores(weights)
+        found = compared_scores(metric, d, sides, own, behind, empty)
+        moved: tuple[Floats | None, Floats] | None = None
+        if d.seminorm:
+            apart = compared_scores(metric, d, sides, own - plain[0], behind - plain[1], empty)
+            moved = None if isinstance(d, Among) else apart.by_group, apart.value
+        return replace(found, moved=moved, informed=informed)
+
+    return outcome
 
 
-def _rates(phi: Rate, design: Design, code: int, sides: Sides) -> Scored:
+def _rates(phi: Rate | Mean, design: Design, code: int, sides: Sides) -> tuple[Scored, int]:
+    if not isinstance(phi, Rate):
+        raise TypeError(f"{phi.name} is not a share of counts")
+    whole = phi.of(design.rate_counts(phi))[1]  # it may be undefined as a whole, and then at once
+    informed = whole[:, sides.columns, code if phi.per_class else 0].any(axis=1)
+    return lambda weights: rate_scores(phi, design.pooled(weights), code, sides), int(informed.sum())
+
+
+def rate_scores(phi: Rate, pooled: Counts, code: int, sides: Sides) -> tuple[Floats, Floats]:
+    """Shares of counts (resamples, columns, classes): of the groups, and of their backgrounds (or of themselves)."""
     place = code if phi.per_class else 0
-    phi.of(design.rate_counts(phi))  # it may be undefined as a whole, and then at once
-
-    def scores(weights: Floats) -> tuple[Floats, Floats]:
-        pooled = design.pooled(weights)
-        own = share(*phi.of(pooled.each(sides.own)))[:, :, place]
-        return own, own if sides.kind is None else share(*phi.of(pooled.each(sides.held_against)))[:, :, place]
-
-    return scores
+    own = share(*phi.of(pooled.each(sides.own)))[:, :, place]
+    return own, own if sides.kind is None else share(*phi.of(pooled.each(sides.held_against)))[:, :, place]
 
 
-def _means(phi: Mean, design: Design, code: int, sides: Sides) -> Scored:
+def _means(phi: Rate | Mean, design: Design, code: int, sides: Sides) -> tuple[Scored, int]:
+    if not isinstance(phi, Mean):
+        raise TypeError(f"{phi.name} is not a mean")
     sums = design.source_sums(phi, code)
-
-    def scores(weights: Floats) -> tuple[Floats, Floats]:
-        part, whole = (weights @ by_source for by_source in sums)
-        own = share(sides.own(part), sides.own(whole))
-        return own, own if sides.kind is None else share(sides.held_against(part), sides.held_against(whole))
-
-    return scores
+    informed = int(sums[1][:, sides.columns].any(axis=1).sum())
+    return lambda weights: mean_scores((weights @ sums[0], weights @ sums[1]), sides), informed
 
 
-def _compared(
+def mean_scores(sums: tuple[Floats, Floats], sides: Sides) -> tuple[Floats, Floats]:
+    """Means from sums of amounts and of weights (resamples, columns), as `rate_scores`."""
+    part, whole = sums
+    own = share(sides.own(part), sides.own(whole))
+    return own, own if sides.kind is None else share(sides.held_against(part), sides.held_against(whole))
+
+
+def compared_scores(
     metric: Metric, d: Between | Among, sides: Sides, scores: Floats, references: Floats, empty: str
 ) -> Outcome:
     """Scores (resamples, groups) and those of their backgrounds, compared as the metric says."""
@@ -105,14 +125,24 @@ def _of_sets(metric: Metric, phi: Values, d: OfSets, design: Design, code: int, 
         missing = [own or other for own, other in zip(missing, alone, strict=True)]
         pairs = both
 
+    informed = len(np.unique(source[np.isin(column, sides.columns)]))
+
     def outcome(weights: Floats) -> Outcome:
         weighing = Weighing(order, weights[:, source])
         compared = np.stack([_two_sets(d, weighing, first, second) for first, second in pairs], axis=1)
-        if metric.shape == "PCM":
-            return Outcome(sides.columns, *over_pairs(metric, compared, len(both)), why=tuple(missing))
-        return Outcome(sides.columns, compared, over_groups(metric, compared), why=tuple(missing))
+        moved = None
+        if d.moved is not None:
+            apart = np.stack([d.moved(weighing, first, second) for first, second in pairs], axis=1)
+            moved = compared_sets(metric, apart, len(both))
+        by_group, value = compared_sets(metric, compared, len(both))
+        return Outcome(sides.columns, by_group, value, why=tuple(missing), moved=moved, informed=informed)
 
     return outcome
+
+
+def compared_sets(metric: Metric, compared: Floats, groups: int) -> tuple[Floats, Floats]:
+    """By group and value, from comparisons (resamples, pairs or groups)."""
+    return over_pairs(metric, compared, groups) if metric.shape == "PCM" else (compared, over_groups(metric, compared))
 
 
 def _two_sets(d: OfSets, weighing: Weighing, first: Part, second: Part) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from evenhand.files.plain import rebuild
@@ -14,6 +14,15 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
+class TermWithout:
+    """A term of a group, and what a metric is without it."""
+
+    group: str
+    term: str
+    without: float
+
+
+@dataclass(frozen=True)
 class Measurement:
     """One metric for one class. What is None has its reason in `undefined`."""
 
@@ -21,7 +30,9 @@ class Measurement:
     by_group: Mapping[str, float | None] = field(default_factory=dict)
     """Each group's part: its mean over pairs (PCM), its comparison (BCM, VBCM), its score φ (MCM)."""
     interval: Interval | None = None
-    """From the bootstrap over sources; None where none was asked for."""
+    """From resamples of the sources: what the value would be with many more of them, for the terms tested.
+
+    None where none was asked for."""
     undefined: str | None = None
     scores: Mapping[str, float | None] | None = None
     """φ of each group, where it is a number."""
@@ -34,6 +45,18 @@ class Measurement:
     """For counterfactual metrics, how many sources hold examples of these groups."""
     lacking: Mapping[str, int] = field(default_factory=dict)
     """How many of them lack a group, and are left out of the comparisons with it."""
+    expected_if_exchangeable: float | None = None
+    """The mean over deals of the terms to groups of the same sizes: what a system gets that groups mean nothing to."""
+    range_if_exchangeable: Interval | None = None
+    """What 95 % of these deals come to."""
+    excess: float | None = None
+    """The value less what is expected if terms are exchangeable."""
+    p: float | None = None
+    """The share of deals that lie as far out as the value, which speaks for terms like these in these sources."""
+    not_exchangeable: str | None = None
+    """Why terms cannot be dealt, or why that says nothing here; None also where it was not asked for."""
+    rests_on: TermWithout | None = None
+    """Where p is below 0.05: the one term without which at most half of the excess is left, if there is one."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -51,6 +74,12 @@ class Measurement:
             "error": self.error,
             "sources": self.sources,
             "lacking": dict(self.lacking) or None,
+            "expected_if_exchangeable": self.expected_if_exchangeable,
+            "range_if_exchangeable": self.range_if_exchangeable and list(self.range_if_exchangeable),
+            "excess": self.excess,
+            "p": self.p,
+            "not_exchangeable": self.not_exchangeable,
+            "rests_on": self.rests_on and asdict(self.rests_on),
         }
         return plain | {name: entry for name, entry in beside.items() if entry is not None}
 

@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import get_args
 
 import numpy as np
 
-from evenhand.metrics.counterfactual import counterfactual_metric
 from evenhand.metrics.counts import Counts
-from evenhand.metrics.design import Design, Prepared, Weight
-from evenhand.metrics.groupwise import group_metric
+from evenhand.metrics.design import Design, Outcome, Prepared, Weight
+from evenhand.metrics.exchange import Exchange, prepared_metric
 from evenhand.metrics.measurements import ALL, Interval, Measurement, Measurements
-from evenhand.metrics.metric import AnyMetric, OwnMetric
+from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.table import chosen_metrics
 from evenhand.metrics.undefined import Undefined
 from evenhand.settings import check_choice, check_count, check_level, check_seed
+from evenhand.stats.intervals import SHARE_DEFINED, resampled_interval, size_interval
 from evenhand.stats.types import Floats
 
 AT_ONCE = 1 << 20
 """How many weights are held at a time while resampling."""
-SHARE_DEFINED = 0.95
-"""An interval is shown where at least this share of the resamples has a value."""
+UNLIKELY = 0.05
+"""What exceeds chance by so much is asked what it rests on."""
 
 
-def check_measuring(*, weight: str, sample: int | None, seed: int, bootstrap: int, level: float) -> None:
+def check_measuring(
+    *, weight: str, sample: int | None, seed: int, bootstrap: int, level: float, relabellings: int
+) -> None:
     """Refuse what cannot be measured with; see `measure`."""
     check_choice("weight", weight, get_args(Weight))
     if sample is not None:
         check_count("the number of tuples drawn per source", sample, least=1)
     check_seed(seed)
     check_count("the number of resamples", bootstrap)
+    check_count("the number of relabellings", relabellings)
     check_level(level)
 
 
@@ -49,6 +52,8 @@ def measure(
     seed: int = 0,
     bootstrap: int = 0,
     level: float = 0.95,
+    relabellings: int = 0,
+    counted_by_term: tuple[Predictions, Counts] | None = None,
 ) -> Measurements:
     """Measure predictions for one attribute with metrics of the table (names), or with metrics of one's own.
 
@@ -56,7 +61,10 @@ def measure(
     takes the place of each metric's own: `everyone`, `rest`, `unperturbed`, or one privileged group, which then is not
     compared. `counts` are used instead of those of the rows, for tasks whose matches are counted elsewhere (spans).
     Counterfactual metrics run over all tuples of terms; `sample` draws that many tuples a source instead. Each source
-    weighs the same unless `weight` is "tuples". `bootstrap` resamples of the sources give percentile intervals.
+    weighs the same unless `weight` is "tuples". `bootstrap` resamples of the sources give intervals of what the value
+    would be with many more sources, for the terms tested. `relabellings` deals of the terms to groups of the same sizes
+    give what each metric comes to where groups mean nothing; `counts` are dealt where they are given by term too, with
+    the predictions by term that they belong to.
 
     >>> predictions = Predictions.of(
     ...     source=["like", "like"], group=["female", "male"], term=["Anna", "Adam"],
@@ -67,15 +75,18 @@ def measure(
     >>> found["fpr_ratio"]["positive"].undefined
     "every example has the gold class 'positive' (in female, male)"
     """
-    check_measuring(weight=weight, sample=sample, seed=seed, bootstrap=bootstrap, level=level)
+    check_measuring(
+        weight=weight, sample=sample, seed=seed, bootstrap=bootstrap, level=level, relabellings=relabellings
+    )
     design = Design(
         predictions, groups=groups, background=background, counts=counts, weight=weight, sample=sample, seed=seed
     )
     resampling = Resampling(design, bootstrap, level)
+    exchange = Exchange(design, draws=relabellings, counted=counted_by_term) if relabellings else None
     classes = design.predictions.classes
     found = {
         metric.name: {
-            label: measured_metric(metric, design, code, resampling)
+            label: exchanged(measured_metric(metric, design, code, resampling), metric, code, exchange)
             for code, label in (enumerate(classes) if metric.per_class and classes else [(0, ALL)])
         }
         for metric in chosen_metrics(metrics)
@@ -96,11 +107,11 @@ def measured_metric(metric: AnyMetric, design: Design, code: int, resampling: Re
     by_group = _numbers(names, point.by_group)
     value = None if np.isnan(point.value[0]) else float(point.value[0])
     undefined = _reason(by_group, point.why) if value is None or None in by_group.values() else None
-    intervals = resampling.intervals(prepared, names)
+    intervals = resampling.intervals(prepared, point, names)
     return Measurement(
         value=value,
         by_group=by_group,
-        interval=None if value is None else intervals.value,
+        interval=None if value is None else _within(intervals.value, metric),
         undefined=undefined or intervals.why_not,
         scores=None if point.scores is None else _numbers(names, point.scores),
         references=None if point.references is None else _numbers(names, point.references),
@@ -111,11 +122,23 @@ def measured_metric(metric: AnyMetric, design: Design, code: int, resampling: Re
     )
 
 
-def prepared_metric(metric: AnyMetric, design: Design, code: int) -> Prepared:
-    """A metric for one class, ready to be weighed."""
-    if isinstance(metric, OwnMetric):
-        return metric.compute(metric, design, code)
-    return (counterfactual_metric if metric.counterfactual else group_metric)(metric, design, code)
+def exchanged(found: Measurement, metric: AnyMetric, code: int, exchange: Exchange | None) -> Measurement:
+    """The same with what it comes to where terms are dealt to groups at random."""
+    if exchange is None or found.value is None:
+        return found
+    dealt = exchange.of(metric, code, found.value)
+    rests_on = None
+    if dealt.expected is not None and dealt.p is not None and dealt.p < UNLIKELY:
+        rests_on = exchange.rests_on(metric, code, found.value, dealt.expected)
+    return replace(
+        found,
+        expected_if_exchangeable=dealt.expected,
+        range_if_exchangeable=dealt.interval,
+        excess=None if dealt.expected is None else found.value - dealt.expected,
+        p=dealt.p,
+        not_exchangeable=dealt.undefined,
+        rests_on=rests_on,
+    )
 
 
 def _numbers(names: Sequence[str], values: Floats) -> dict[str, float | None]:
@@ -133,28 +156,48 @@ def _reason(by_group: dict[str, float | None], why: Sequence[str | None]) -> str
     return "; ".join(reasons) or "some groups are never in the same source"
 
 
+def _within(interval: Interval | None, metric: AnyMetric) -> Interval | None:
+    """No further up than the metric goes."""
+    top = metric.range[1]
+    return interval if interval is None or top is None else (interval[0], max(interval[0], min(interval[1], top)))
+
+
 class Resampling:
     """The bootstrap over sources: how often each is drawn, the same for every metric."""
 
     def __init__(self, design: Design, resamples: int, level: float) -> None:
         sources = design.shape[0]
         self.resamples, self.level = resamples, level
-        self.too_few = sources < 2
+        self.clusters, self.too_few = sources, sources < 2
         self.once = np.ones((1, sources))
         rng = np.random.default_rng(design.seed)
         self.draws = rng.multinomial(sources, np.full(sources, 1 / sources), size=resamples).astype(np.float64)
         self.at_once = max(1, AT_ONCE // len(design.predictions))
 
-    def intervals(self, prepared: Prepared, names: Sequence[str]) -> _Intervals:
-        """Percentile intervals of the value and of each group's number."""
+    def intervals(self, prepared: Prepared, point: Outcome, names: Sequence[str]) -> _Intervals:
+        """Intervals of the value and of each group's number."""
         if not self.resamples:
             return _Intervals()
         if self.too_few:
             return _Intervals(why_not="no interval: there is one source only, which cannot be resampled")
+        clusters = self.clusters if point.informed is None else point.informed
+        if clusters < 2:
+            return _Intervals(why_not="no interval: one source only has a value, and it cannot be resampled")
         outcomes = [prepared(weights) for weights in self.weights]
-        value = self.interval(np.concatenate([outcome.value for outcome in outcomes]))
-        numbers = np.concatenate([outcome.by_group for outcome in outcomes])
-        by_group = {name: self.interval(column) for name, column in zip(names, numbers.T, strict=True)}
+        moved, moved_by_group = moves(outcomes)
+        value = self.interval(
+            np.concatenate([one.value for one in outcomes]), clusters, estimate=float(point.value[0]), moved=moved
+        )
+        numbers = np.concatenate([one.by_group for one in outcomes])
+        by_group = {
+            name: self.interval(
+                numbers[:, place],
+                clusters,
+                estimate=float(point.by_group[0, place]),
+                moved=None if moved_by_group is None else moved_by_group[:, place],
+            )
+            for place, name in enumerate(names)
+        }
         why_not = None if value else f"no interval: fewer than {SHARE_DEFINED:.0%} of the resamples have a value"
         return _Intervals(value, by_group, why_not)
 
@@ -163,13 +206,22 @@ class Resampling:
         """All resamples, as many at a time as fit."""
         return [self.draws[start : start + self.at_once] for start in range(0, self.resamples, self.at_once)]
 
-    def interval(self, values: Floats) -> Interval | None:
-        """The percentile interval of resampled values; None where too few of them are defined."""
-        defined = values[~np.isnan(values)]
-        if len(defined) < SHARE_DEFINED * len(values):
-            return None
-        low, high = np.quantile(defined, [(1 - self.level) / 2, (1 + self.level) / 2])
-        return float(low), float(high)
+    def interval(
+        self, values: Floats, clusters: int, *, estimate: float, moved: Floats | None = None
+    ) -> Interval | None:
+        """The interval of resampled values, or of sizes that moved so far; None where too few of them are defined."""
+        if moved is None:
+            return resampled_interval(values, level=self.level, clusters=clusters)
+        return size_interval(estimate, values, moved, level=self.level, clusters=clusters)
+
+
+def moves(outcomes: Sequence[Outcome]) -> tuple[Floats | None, Floats | None]:
+    """How far sizes moved in the resamples: the value, and each group's; None for what is no size."""
+    found = [one.moved for one in outcomes if one.moved is not None]
+    by_group = [part for part, _ in found if part is not None]
+    if not found:
+        return None, None
+    return np.concatenate([value for _, value in found]), np.concatenate(by_group) if by_group else None
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,13 @@ class Weighing:
         apart = np.abs(self._distribution(first) - self._distribution(second))
         return np.asarray(np.einsum("rn,n->r", apart, self.order.steps), dtype=np.float64)
 
+    def wasserstein_moved(self, first: Part, second: Part) -> Floats:
+        """The area between what the weights make of the gap between the two functions and what it is without them."""
+        plain = Weighing(self.order, np.ones((1, self.weights.shape[1])))
+        before = plain._distribution(first) - plain._distribution(second)
+        moved = np.abs(self._distribution(first) - self._distribution(second) - before)
+        return np.asarray(np.einsum("rn,n->r", moved, self.order.steps), dtype=np.float64)
+
     def share_above(self, first: Part, second: Part) -> Floats:
         """How many of the pairs (one number of each set) have the second above the first, ties half; NaN if empty."""
         places = first.places

@@ -31,11 +31,10 @@ def bnsp_auc(metric: OwnMetric, design: Design, code: int) -> Prepared:
 
 
 def _auc(metric: OwnMetric, design: Design, code: int, *, group_is_positive: bool) -> Prepared:
-    if design.predictions.gold is None:
-        raise Undefined("no gold classes are given")
+    gold_of_rows(design)
     sides = design.sides(metric)
     order, source, column = design.order(WITH_GOLD, code)
-    gold = design.predictions.gold[design.predictions.gold != UNKNOWN][order.places]
+    gold = gold_of_rows(design)[order.places]
     in_group = (gold == code) == group_is_positive
     name = design.class_name(code)
     missing = (NO_POSITIVE if group_is_positive else NO_NEGATIVE).format(name)
@@ -53,22 +52,41 @@ def _auc(metric: OwnMetric, design: Design, code: int, *, group_is_positive: boo
     return outcome
 
 
+def gold_of_rows(design: Design) -> Ints:
+    """The gold classes of the rows that have one."""
+    if design.predictions.gold is None:
+        raise Undefined("no gold classes are given")
+    return np.asarray(design.predictions.gold[design.predictions.gold != UNKNOWN], dtype=np.int64)
+
+
+def with_gold(design: Design, code: int) -> tuple[Floats, Ints, Ints]:
+    """p(c), the column and the gold class of every row that has one."""
+    gold = gold_of_rows(design)
+    cells = design.cells(WITH_GOLD, code)
+    return cells.numbers, cells.column, gold
+
+
 def pi(metric: OwnMetric, design: Design, code: int) -> Prepared:
     """Of a group's examples of class c that are taken for another, the share recognised with another group's term."""
     sides = design.sides(metric)
     counts = design.rate_counts(TPR)
     missed = counts.fn[:, sides.columns, code]
     found = counts.tp[:, sides.columns, code]
-    recovered = _of_the_others(share(found, found + missed))
+    recovered = of_the_others(share(found, found + missed))
     why = f"no example of the class {design.class_name(code)} is taken for another"
 
     def outcome(weights: Floats) -> Outcome:
-        defined = ~np.isnan(recovered)
-        part = weights @ np.where(defined, missed * recovered, 0.0)
-        by_group = share(part, weights @ np.where(defined, missed, 0.0))
+        by_group = recovered_share(missed, recovered, weights)
         return Outcome(sides.columns, by_group, over_groups(metric, by_group), why=(why,) * len(sides.columns))
 
     return outcome
+
+
+def recovered_share(missed: Floats, recovered: Floats, weights: Floats) -> Floats:
+    """Of what is missed (…, sources, groups), the share that is recovered with other groups' terms."""
+    defined = ~np.isnan(recovered)
+    part = weights @ np.where(defined, missed * recovered, 0.0)
+    return share(part, weights @ np.where(defined, missed, 0.0))
 
 
 def pi_by_pair(predictions: Predictions) -> dict[tuple[str, str], dict[str, float | None]]:
@@ -91,7 +109,7 @@ def pi_by_pair(predictions: Predictions) -> dict[tuple[str, str], dict[str, floa
     table = {}
     for gold, name in enumerate(predictions.classes):
         rows = predictions.gold == gold
-        recovered = _of_the_others(share(counted(rows & (predictions.predicted == gold)), counted(rows)))
+        recovered = of_the_others(share(counted(rows & (predictions.predicted == gold)), counted(rows)))
         for code in np.unique(predictions.predicted[rows & (predictions.predicted != gold)]):
             missed = np.where(np.isnan(recovered), 0.0, counted(rows & (predictions.predicted == code)))
             shares = share((missed * np.nan_to_num(recovered)).sum(axis=0), missed.sum(axis=0))
@@ -103,7 +121,7 @@ def pi_by_pair(predictions: Predictions) -> dict[tuple[str, str], dict[str, floa
     return table
 
 
-def _of_the_others(values: Floats) -> Floats:
+def of_the_others(values: Floats) -> Floats:
     """For each source and group, the mean of the other groups' values; NaN where no other has one."""
     defined = ~np.isnan(values)
     known = np.where(defined, values, 0.0)

@@ -17,6 +17,8 @@ from evenhand.stats.types import Bools, Floats, Ints
 
 SCORE = "score"
 """What the one column of a regression system is called."""
+BETWEEN = "\t"
+"""Between a group and its term, where a term is a group of its own; tables have it between columns, never inside."""
 MARGIN = 1e-6
 """How far a probability may lie outside 0..1 by rounding; it is then set to 0 or 1."""
 
@@ -185,6 +187,15 @@ class Predictions:
         kept = self.select((codes != UNKNOWN) | (self.group == UNKNOWN))
         return replace(kept, groups=tuple(groups), group=new_codes[kept.group])
 
+    def by_term(self) -> Predictions:
+        """The same rows with every term as a group of its own: the units that `exchange` deals to groups anew."""
+        named = [
+            None if code == UNKNOWN else term_of_group(self.groups[code], term)
+            for code, term in zip(self.group.tolist(), self.terms, strict=True)
+        ]
+        names = tuple(dict.fromkeys(name for name in named if name is not None))
+        return replace(self, groups=names, group=placed(named, names))
+
     def _freeze(
         self, name: str, dtype: type[np.generic], shape: tuple[int, ...], *, codes: tuple[int, int] | None = None
     ) -> None:
@@ -201,6 +212,11 @@ class Predictions:
             raise EvenhandError(f"{name} holds codes outside {codes[0]}..{codes[1] - 1}")
         if not np.isfinite(array).all():
             raise EvenhandError(f"{name} holds numbers that are not finite")
+
+
+def term_of_group(group: str, term: str) -> str:
+    """What a term is called as a group of its own: the same word in two groups is two terms."""
+    return f"{group}{BETWEEN}{term}"
 
 
 def _checked_probabilities(matrix: Floats) -> Floats:

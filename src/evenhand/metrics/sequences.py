@@ -20,7 +20,7 @@ from evenhand.metrics.counts import Counts
 from evenhand.metrics.measurements import Measurements
 from evenhand.metrics.measuring import measure
 from evenhand.metrics.metric import AnyMetric
-from evenhand.metrics.predictions import Predictions
+from evenhand.metrics.predictions import Predictions, term_of_group
 from evenhand.numbering import UNKNOWN
 from evenhand.schemes import OUTSIDE, Read, Scheme, Span, class_of, scheme_of
 from evenhand.stats.types import Floats
@@ -188,6 +188,14 @@ class TaggedPredictions:
             examples[cell] += 1
         return Counts(tp=tp, fp=fp, fn=fn, tn=None, predicted=tp + fp, examples=examples)
 
+    def by_term(self) -> TaggedPredictions:
+        """The same sentences with every term as a group of its own; see `Predictions.by_term`."""
+        sentences = tuple(
+            one if one.group is None else replace(one, group=term_of_group(one.group, one.term))
+            for one in self.sentences
+        )
+        return replace(self, sentences=sentences)
+
     @cached_property
     def _gold(self) -> list[Read]:
         scheme = self.gold_scheme or _found("gold", (tag for one in self.sentences for tag in one.gold))
@@ -239,7 +247,14 @@ def measure_tags(
 
     FPR, TNR and accuracy need true negatives, which spans don't have: metrics on them are undefined.
     """
-    found = measure(tagged.predictions, metrics, counts=tagged.counts, **settings)
+    by_term = tagged.by_term()
+    found = measure(
+        tagged.predictions,
+        metrics,
+        counts=tagged.counts,
+        counted_by_term=(by_term.predictions, by_term.counts),
+        **settings,
+    )
     by_metric = {
         name: {label: measurement for label, measurement in by_class.items() if label != OUTSIDE}
         for name, by_class in found.metrics.items()

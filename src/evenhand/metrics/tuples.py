@@ -56,7 +56,7 @@ def sampled(cells: Cells, columns: Ints, *, size: int, seed: int) -> tuple[Ints,
     rng = np.random.default_rng(seed)
     number = products(cells, columns)
     chosen = [
-        _digits(cells.sizes[source, columns], size, rng) if number[source] > size else None
+        chosen_places(cells.sizes[source, columns], size, rng) if number[source] > size else None
         for source in range(len(number))
     ]
     few = np.flatnonzero((number > 0) & (number <= size))
@@ -70,7 +70,7 @@ def sampled(cells: Cells, columns: Ints, *, size: int, seed: int) -> tuple[Ints,
     return np.concatenate([source for source, _ in parts]), np.concatenate([numbers for _, numbers in parts])
 
 
-def _digits(sizes: Ints, size: int, rng: np.random.Generator) -> Ints:
+def chosen_places(sizes: Ints, size: int, rng: np.random.Generator) -> Ints:
     """`size` different tuples, as the place of each term within its column."""
     if math.prod(sizes.tolist()) < 2**62:
         flat = rng.choice(math.prod(sizes.tolist()), size=size, replace=False)

@@ -1,4 +1,4 @@
-"""Intervals: Wilson's for a share, and the bootstrap over clusters as weights, for all resamples at once."""
+"""Intervals: Wilson's for a share; from resamples of clusters, for values and for sizes, which noise only enlarges."""
 
 from __future__ import annotations
 
@@ -62,3 +62,65 @@ def percentile_interval(values: Floats, *, level: float = 0.95) -> tuple[float, 
         return None
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def tail(level: float, clusters: int) -> float:
+    """How much of the resamples to cut off at each end: less than (1 − level) / 2, as few clusters vary too little.
+
+    Resamples of n clusters spread √((n − 1) / n) as much as they should, and t distributions reach further than normal.
+
+    >>> round(tail(0.95, 12), 4), round(tail(0.95, 1000), 4)
+    (0.0108, 0.0248)
+    """
+    return float(special.ndtr(-margin(level, clusters)))
+
+
+def margin(level: float, clusters: int) -> float:
+    """How many standard deviations of the resamples an interval reaches to each side."""
+    return float(np.sqrt(clusters / (clusters - 1)) * special.stdtrit(clusters - 1, (1 + level) / 2))
+
+
+def resampled_interval(values: Floats, *, level: float, clusters: int) -> tuple[float, float] | None:
+    """The percentile interval of values that `clusters` resampled clusters gave, widened where these are few."""
+    return percentile_interval(values, level=1 - 2 * tail(level, clusters))
+
+
+def size_interval(
+    estimate: float, values: Floats, moved: Floats, *, level: float, clusters: int
+) -> tuple[float, float] | None:
+    """The interval of a size |x| that is estimated by |x + noise|, which is too large on average.
+
+    `values` are the sizes in resamples; `moved` are the sizes of what resampling changed, |x* − x|. An estimate exceeds
+    the truth by no more than the size of its noise (triangle inequality), so the lower end is the estimate less what
+    `moved` hardly ever exceeds, and 0 at least: it is 0 where noise alone could be so large. It falls short of the
+    truth as an unbiased number would, or less, so the upper end is as many standard deviations above it.
+
+    >>> rng = np.random.default_rng(0)
+    >>> noise = rng.normal(0, 1, 2000)
+    >>> [round(end, 1) for end in size_interval(0.5, np.abs(0.5 + noise), np.abs(noise), level=0.95, clusters=100)]
+    [0.0, 2.0]
+    """
+    ends = percentile_interval(moved, level=1 - 2 * tail(level, clusters))
+    defined = values[~np.isnan(values)]
+    if ends is None or len(defined) < SHARE_DEFINED * len(values):
+        return None
+    return max(0.0, estimate - ends[1]), estimate + margin(level, clusters) * float(defined.std())
+
+
+def size_difference_interval(
+    difference: float, values: tuple[Floats, Floats], moved: tuple[Floats, Floats], *, level: float, clusters: int
+) -> tuple[float, float] | None:
+    """The interval of the second size less the first, both estimated with noise, as in `size_interval`.
+
+    The difference is too large by what noise adds to the second and what the first falls short by, and too small the
+    other way round; both are taken from the same resamples.
+    """
+    cut = tail(level, clusters)
+    short = [own - np.nanmean(own) for own in values]
+    ends = [
+        percentile_interval(added - missing, level=1 - 2 * cut)
+        for added, missing in ((moved[1], short[0]), (moved[0], short[1]))
+    ]
+    if ends[0] is None or ends[1] is None:
+        return None
+    return difference - ends[0][1], difference + ends[1][1]

@@ -15,12 +15,18 @@ from evenhand.report.common.provenance import facts
 from evenhand.report.metrics.figures import by_attribute, by_group, classes_of, heat
 from evenhand.report.metrics.words import (
     UNDEFINED,
+    failures_rest_on,
+    gaps_rest_on,
     group_label,
     in_words,
     lead,
     metric,
+    metric_rests_on,
     shown,
+    shown_chance,
     shown_error,
+    shown_excess,
+    shown_expected,
     shown_interval,
 )
 from evenhand.report.page.shell import render
@@ -53,14 +59,22 @@ def _shown(report: Metrics) -> dict[str, Any]:
         "attributes": list(dict.fromkeys(result.attribute for result in report.results)),
         "classes": classes_of(report),
         "several": len({result.attribute for result in report.results}) > 1,
+        "headings": _headings(systems=len(systems) > 1, attributes=len({one.attribute for one in report.results}) > 1),
         "rows": [row for result in report.results for row in _rows(result)],
         "tests": [_tests(result) for result in report.results],
         "failures": [failure for result in report.results for failure in _failures(result)],
         "bootstrap": report.settings.bootstrap,
+        "relabellings": report.settings.relabellings,
         "level": f"{report.settings.level:.0%}",
         "facts": facts(report.provenance),
         "provenance": {"command": None, **report.provenance.to_dict()},
     }
+
+
+def _headings(*, systems: bool, attributes: bool) -> list[str]:
+    """Of the table of all values; what is the same in every row is left out."""
+    lead = ["metric", *(["system"] if systems else []), *(["attribute"] if attributes else [])]
+    return [*lead, "class", "value", "fair system", "excess", "p", "interval", "rests on", "ideal", "looks at"]
 
 
 def _rows(result: Measured) -> list[dict[str, Any]]:
@@ -81,6 +95,13 @@ def _row(result: Measured, name: str, label: str, found: Measurement) -> dict[st
         "text": shown(found),
         "error": shown_error(found),
         "interval": shown_interval(found),
+        "expected": shown_expected(found),
+        "excess": shown_excess(found),
+        "excess_value": "" if found.excess is None else found.excess,
+        "p": shown_chance(found),
+        "p_value": "" if found.p is None else found.p,
+        "not_dealt": found.not_exchangeable or "",
+        "rests_on": metric_rests_on(found),
         "ideal": f"{row.ideal:g}",
         "basis": row.basis,
         "why": found.undefined or "",
@@ -102,7 +123,7 @@ def _tests(result: Measured) -> dict[str, Any]:
                 "why": "; ".join(dict.fromkeys(_reasons(tests))),
             }
         )
-    return {"title": lead(result), "rows": rows}
+    return {"title": lead(result), "rows": rows, "rests_on": gaps_rest_on(result)}
 
 
 def _reasons(tests: ClassTests) -> Iterator[str]:
@@ -151,6 +172,7 @@ def _failure(result: Measured, behaviour: Behaviour) -> dict[str, Any]:
         "rate": rate if ends is None else f"{rate} ({ends[0]:.1%} to {ends[1]:.1%})",
         "counted": f"{behaviour.failing:,} of {behaviour.cases:,} cases, in {behaviour.failing_sources} of "
         f"{behaviour.sources} sources",
+        "rests_on": failures_rest_on(behaviour),
         "examples": [
             {
                 "source": failure.source,

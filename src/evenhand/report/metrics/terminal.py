@@ -11,12 +11,25 @@ from evenhand.measuring import Measured, Metrics
 from evenhand.metrics.measurements import Measurement
 from evenhand.report.audit.words import number
 from evenhand.report.common.console import Column, print_table
-from evenhand.report.metrics.words import group_label, in_words, lead, metric, shown, shown_error, shown_interval
+from evenhand.report.metrics.words import (
+    group_label,
+    in_words,
+    lead,
+    metric,
+    metric_rests_on,
+    shown,
+    shown_chance,
+    shown_error,
+    shown_expected,
+    shown_interval,
+)
 
 COLUMNS = (
     Column("metric"),
     Column("class"),
     Column("value", right=True),
+    Column("fair system", right=True),
+    Column("p", right=True),
     Column("interval", right=True),
     Column("ideal", right=True),
     Column("furthest from it", wraps=True),
@@ -50,8 +63,11 @@ def _print_left_out(report: Metrics, console: Console) -> None:
 
 
 def _row(result: Measured, name: str, label: str, found: Measurement) -> tuple[str, ...]:
-    ideal = f"{metric(name).ideal:g}"
-    return name, label, shown(found), shown_interval(found), ideal, _furthest(result, name, found.by_group)
+    furthest = _furthest(result, name, found.by_group)
+    rests_on = metric_rests_on(found)
+    said = ", ".join(part for part in (furthest, rests_on) if part)
+    chance = shown_expected(found), shown_chance(found)
+    return name, label, shown(found), *chance, shown_interval(found), f"{metric(name).ideal:g}", said
 
 
 def _known(found: Measurement) -> bool:

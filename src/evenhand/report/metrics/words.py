@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from evenhand.measuring import Measured
-from evenhand.metrics.failures import Behaviour
+from evenhand.metrics.failures import Behaviour, Shared
 from evenhand.metrics.measurements import ALL, Measurement
+from evenhand.metrics.measuring import UNLIKELY
 from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.table import METRICS
 from evenhand.metrics.testing import Generalising
@@ -28,7 +29,8 @@ def group_label(result: Measured, group: str) -> str:
 def in_words(result: Measured) -> str:
     """The few things to know first: how often the answer changes, by how much, and whether terms like these show it."""
     parts = [_behaviour(behaviour) for behaviour in result.behaviours]
-    parts += [_moves(result), _general(result), *(f"{note}." for note in result.notes)]
+    parts += [_moves(result), _exceeding(result), _general(result), *gaps_rest_on(result)]
+    parts += [f"{note}." for note in result.notes]
     return " ".join(part for part in parts if part)
 
 
@@ -37,8 +39,95 @@ def shown(measurement: Measurement) -> str:
     return UNDEFINED if measurement.value is None else number(measurement.value)
 
 
+def shown_expected(measurement: Measurement) -> str:
+    """What a system gets that groups mean nothing to; nothing where that is not known."""
+    expected = measurement.expected_if_exchangeable
+    return "" if expected is None else number(expected)
+
+
+def shown_excess(measurement: Measurement) -> str:
+    """What the value has above that."""
+    return "" if measurement.excess is None else number(measurement.excess)
+
+
+def shown_chance(measurement: Measurement) -> str:
+    """How often terms dealt at random come to as much."""
+    return "" if measurement.p is None else shown_p(measurement.p)
+
+
+def against_chance(measurement: Measurement) -> str:
+    """`a fair system would get 0.015 here; excess 0.001 (p = 0.61)`; nothing where terms were not dealt."""
+    if measurement.excess is None or measurement.p is None:
+        return ""
+    return (
+        f"a fair system would get {shown_expected(measurement)} here; "
+        f"excess {shown_excess(measurement)} (p {equals_p(measurement.p)})"
+    )
+
+
+def equals_p(p: float) -> str:
+    """With its sign: `= 0.61`, or `< 0.001`."""
+    text = shown_p(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def failures_rest_on(behaviour: Behaviour) -> list[str]:
+    """`All 16 failures contain freethinker; without it, the rate is 0.0%.`"""
+    return [_shared(one) for one in behaviour.rests_on]
+
+
+def _shared(one: Shared) -> str:
+    names = f"{', '.join(one.names[:-1])} or {one.names[-1]}" if len(one.names) > 1 else one.names[0]
+    number_of = f"All {one.of:,} failures" if one.failures == one.of else f"{one.failures:,} of {one.of:,} failures"
+    them = "it" if len(one.names) == 1 else "them"
+    left = "" if one.without is None else f"; without {them}, the rate is {one.without:.1%}"
+    if one.what == "terms":
+        return f"{number_of} contain {names}{left}."
+    sources = "one source" if len(one.names) == 1 else f"{len(one.names)} sources"
+    return f"{number_of} are in {sources} ({', '.join(one.names)}){left}."
+
+
+def gaps_rest_on(result: Measured) -> list[str]:
+    """`The gap of atheists rests on freethinker: without it, 0.004 instead of 0.031 in the probability of negative.`
+
+    One sentence for each group and term; of two classes, one mirrors the other.
+    """
+    mirrored = result.measurements.classes[:1] if len(result.measurements.classes) == 2 else ()
+    by_term: dict[tuple[str, str], list[str]] = {}
+    for one in result.rests_on:
+        if one.label not in mirrored:
+            left = f"{number(one.without)} instead of {number(one.gap)} in {_looked_at(one.label)}"
+            by_term.setdefault((one.group, one.term), []).append(left)
+    return [
+        f"The gap of {group_label(result, group)} rests on {term}: without it, {', '.join(left)}."
+        for (group, term), left in by_term.items()
+    ]
+
+
+def _looked_at(label: str) -> str:
+    return RIGHT if label == ALL else "the score" if label == "score" else f"the probability of {label}"
+
+
+def metric_rests_on(found: Measurement) -> str:
+    """`without freethinker 0.012`; nothing where no single term carries it."""
+    return "" if found.rests_on is None else f"without {found.rests_on.term} {number(found.rests_on.without)}"
+
+
+def _exceeding(result: Measured) -> str:
+    """How many values lie outside what chance does, and how many would by chance."""
+    dealt = [found for _, _, found in result.measurements if found.p is not None]
+    beyond = sum(found.p is not None and found.p < UNLIKELY for found in dealt)
+    if not dealt:
+        return ""
+    verb = "goes" if beyond == 1 else "go"
+    return (
+        f"Of {_counted(len(dealt), 'metric value')}, {beyond} {verb} beyond what a fair system would get "
+        f"(p < {UNLIKELY:g} each, not corrected; about {max(1, round(UNLIKELY * len(dealt)))} would by chance)."
+    )
+
+
 def shown_interval(measurement: Measurement) -> str:
-    """From the bootstrap over sources."""
+    """From resamples of the sources, for the terms tested."""
     if measurement.interval is None:
         return ""
     return " to ".join(number(end) for end in measurement.interval)
@@ -64,7 +153,7 @@ def _behaviour(behaviour: Behaviour) -> str:
         "minimum functionality": "It is wrong in",
         "directional expectation": "The score moves the wrong way in",
     }[behaviour.kind]
-    return f"{what} {behaviour.rate:.1%}{interval} of the cases."
+    return " ".join([f"{what} {behaviour.rate:.1%}{interval} of the cases.", *failures_rest_on(behaviour)])
 
 
 def _moves(result: Measured) -> str:
@@ -74,7 +163,9 @@ def _moves(result: Measured) -> str:
     for what, gap in gaps.items():
         if gap is not None and gap.value is not None:
             said = "the score" if result.measurements.classes == ("score",) else what
-            return f"{said.capitalize()} differs by {number(gap.value)} between two groups on average."
+            chance = against_chance(gap)
+            end = f"; {chance}." if chance else "."
+            return f"{said.capitalize()} differs by {number(gap.value)} between two groups on average{end}"
     return ""
 
 
@@ -99,7 +190,7 @@ def _asked(result: Measured) -> dict[str, Generalising]:
     """The tests that have an answer, by what they look at; of two classes, one mirrors the other."""
     classes = [label for label in result.tests.classes if label != ALL]
     looked_at = classes[1:] if len(classes) == 2 else [one for one in classes if one in result.measurements.classes]
-    names = {label: "the score" if label == "score" else f"the probability of {label}" for label in looked_at}
+    names = {label: _looked_at(label) for label in looked_at}
     names |= {ALL: RIGHT} if ALL in result.tests.classes else {}
     asked = {what: result.tests[label].generalising for label, what in names.items()}
     return {what: tests for what, tests in asked.items() if tests is not None and tests.omnibus.p is not None}

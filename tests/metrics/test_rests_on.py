@@ -1,0 +1,105 @@
+"""What failures, gaps and metrics rest on: said where one term does it, and not where chance could."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from evenhand.measuring import MeasureSettings, measured
+from evenhand.metrics import Predictions
+from evenhand.report.metrics.words import failures_rest_on, in_words
+
+GROUPS = ("atheism", "buddhism", "islam")
+TERMS = tuple(f"{group[0]}{number}" for group in GROUPS for number in range(5))
+SETTINGS = MeasureSettings(relabellings=99)
+
+
+def table(p_of_odd: float | None, *, sources: int = 16, seed: int = 0) -> Predictions:
+    """Every term in every source; all are right but, where it is odd, the first term, which is always wrong."""
+    rng = np.random.default_rng(seed)
+    p = np.clip(0.8 + rng.normal(0, 0.02, (sources, len(TERMS))), 0, 1)
+    if p_of_odd is not None:
+        p[:, 0] = p_of_odd
+    flat = p.ravel()
+    return Predictions.of(
+        source=np.repeat([f"s{number:02d}" for number in range(sources)], len(TERMS)).tolist(),
+        group=[GROUPS[number // 5] for number in range(len(TERMS))] * sources,
+        term=list(TERMS) * sources,
+        gold=["good"] * flat.size,
+        probabilities={"bad": 1 - flat, "good": flat},
+    )
+
+
+def test_all_failures_contain_one_term() -> None:
+    found = measured(table(0.1), "mine", "religion", SETTINGS)
+    for behaviour in found.behaviours:
+        shared = behaviour.rests_on[0]
+        assert (shared.what, shared.names, shared.failures, shared.of) == ("terms", ("a0",), 16, 16)
+        assert shared.without == 0
+        assert round(shared.share_of_rows, 4) == round(1 / 15, 4)
+        assert failures_rest_on(behaviour) == ["All 16 failures contain a0; without it, the rate is 0.0%."]
+
+
+def test_a_gap_and_a_metric_rest_on_it_too() -> None:
+    found = measured(table(0.1), "mine", "religion", SETTINGS)
+    one = next(one for one in found.rests_on if one.label == "good")
+    # −.7 in one term of five against the other groups
+    assert (one.group, one.term) == ("atheism", "a0")
+    assert round(one.gap, 2) == -0.14
+    assert abs(one.without) < 0.01
+    assert "The gap of atheism rests on a0: without it, " in in_words(found)
+
+
+def test_a_metric_that_only_one_term_puts_beyond_chance() -> None:
+    # All of a group's terms are a little off, and one is far off: without it, most of the excess is gone.
+    rng = np.random.default_rng(0)
+    plain = table(None)
+    p = plain.probabilities[:, 1].reshape(-1, len(TERMS)).copy()
+    p[:, :5] -= 0.06
+    p[:, 0] -= 0.5
+    flat = np.clip(p + rng.normal(0, 0.001, p.shape), 0, 1).ravel()
+    odd = Predictions.of(
+        source=[plain.sources[code] for code in plain.source], group=[plain.groups[code] for code in plain.group],
+        term=plain.terms, gold=["good"] * flat.size, probabilities={"bad": 1 - flat, "good": flat},
+    )  # fmt: skip
+    found = measured(odd, "mine", "religion", SETTINGS).measurements["avg_gf"]["good"]
+    assert found.p is not None
+    assert found.p < 0.05
+    assert found.rests_on is not None
+    assert (found.rests_on.group, found.rests_on.term) == ("atheism", "a0")
+    assert found.rests_on.without < found.value
+
+
+def test_failures_that_chance_spreads_rest_on_nothing() -> None:
+    for seed in range(20):
+        plain = table(None, seed=seed)
+        wrong = np.random.default_rng(seed).random(len(plain)) < 0.06
+        flat = np.where(wrong, 0.1, 0.8)
+        spread = Predictions.of(
+            source=[plain.sources[code] for code in plain.source], group=[plain.groups[code] for code in plain.group],
+            term=plain.terms, gold=["good"] * flat.size, probabilities={"bad": 1 - flat, "good": flat},
+        )  # fmt: skip
+        for behaviour in measured(spread, "mine", "religion", SETTINGS).behaviours:
+            assert behaviour.rests_on == ()
+
+
+def test_failures_of_one_sentence() -> None:
+    plain = table(None)
+    flat = np.where(plain.source == 3, 0.1, 0.8)
+    hard = Predictions.of(
+        source=[plain.sources[code] for code in plain.source], group=[plain.groups[code] for code in plain.group],
+        term=plain.terms, gold=["good"] * flat.size, probabilities={"bad": 1 - flat, "good": flat},
+    )  # fmt: skip
+    wrong = measured(hard, "mine", "religion", SETTINGS).behaviours[1]
+    assert [(one.what, one.names, one.failures) for one in wrong.rests_on] == [("sources", ("s03",), 15)]
+    assert failures_rest_on(wrong) == ["All 15 failures are in one source (s03); without it, the rate is 0.0%."]
+
+
+def test_without_terms_nothing_is_said_of_them() -> None:
+    plain = table(0.1)
+    bare = Predictions.of(
+        source=[plain.sources[code] for code in plain.source], group=[plain.groups[code] for code in plain.group],
+        gold=["good"] * len(plain), probabilities={"bad": plain.probabilities[:, 0], "good": plain.probabilities[:, 1]},
+    )  # fmt: skip
+    found = measured(bare, "mine", "religion", SETTINGS)
+    assert found.rests_on == ()
+    assert all(one.what == "sources" for behaviour in found.behaviours for one in behaviour.rests_on)
