@@ -173,7 +173,7 @@ def test_a_study_shows_another_dimension_sorts_filters_and_leads_to_submissions(
 ) -> None:
     page, problems = open_page(browser, study_folder / "study.html", charts=STUDY_CHARTS)
     page.locator("#dimension").select_option("valence")
-    expect(page.locator("#charts h3").first).to_have_text("valence, gender: female − male")
+    expect(page.locator("#charts h3").first).to_have_text("valence, gender: women − men")
     expect(page.locator("svg.marks")).to_have_count(STUDY_CHARTS)
     page.locator("#filter").fill("unigrams")
     expect(page.locator("#shown")).to_have_text("5 of 25 shown")

@@ -54,6 +54,14 @@ def test_the_headline_names_the_method_what_it_takes_off_and_the_file_to_use(rep
     assert "calibrators" not in visible_text(to_html(repair_of(calibrators={})))
 
 
+def test_groups_are_called_what_the_corpus_calls_them(repair_of: Make, made_outcomes: Outcomes) -> None:
+    labelled = [replace(one, first_label="women", second_label="men") for one in made_outcomes()]
+    said = headline(repair_of(labelled))
+    assert "closes the gap between women and men, on people not seen before" in said.lead
+    assert said.lines[0].startswith("gender: women − men, on people")
+    assert "reverses a gap (women − men, new people" in visible_text(to_html(repair_of(labelled)))
+
+
 def test_a_gap_that_is_visible_among_names_only_is_told_of_names(repair_of: Make, made_outcomes: Outcomes) -> None:
     hidden = {"reduction": None, "reduction_interval": None, "verdict": "nothing to repair"}
     found = [replace(one, **hidden) if one.scope != "unpaired" else one for one in made_outcomes()]

@@ -129,7 +129,7 @@ def test_the_summary_counts_every_submission_once(made: tuple[Study, Path]) -> N
     one = next(one for one in study.statements if (one.attribute, one.dimension) == ("gender", None))
     words = in_words(one, study.tables["gender"])
     counted = re.search(
-        r"people like these: female higher (\d+), male higher (\d+), equivalent .* (\d+), no reaction seen (\d+), "
+        r"people like these: women higher (\d+), men higher (\d+), equivalent .* (\d+), no reaction seen (\d+), "
         r"cannot tell (\d+)\.",
         words,
     )
@@ -188,13 +188,13 @@ def test_markdown_and_latex_hold_the_same_rows(made: tuple[Study, Path]) -> None
     table = study.tables["gender"]
     rows = list(cells(table))
     assert headings(table) == ["dimension", "group", "submissions", "mean Δ > 0", "mean Δ < 0", "holm", "bh"]
-    assert rows[1] == ("", "female higher", "2", "0.015", "undefined", "2", "2")
+    assert rows[1] == ("", "women higher", "2", "0.015", "undefined", "2", "2")
     latex = to_latex(table)
     assert latex.count(r"\midrule") == 2
     assert r"$\Delta$" in latex
     assert latex.count(r"\\") == len(rows) + 1
     markdown = to_markdown(study)
-    assert "| female higher | 2 | 0.015 | undefined | 2 | 2 |" in markdown
+    assert "| women higher | 2 | 0.015 | undefined | 2 | 2 |" in markdown
     assert "for names like these" in markdown
 
 
@@ -202,7 +202,7 @@ def test_figures_show_the_published_groups_in_the_order_of_rank(made: tuple[Stud
     study, _ = made
     rows = box_rows(study, study.tables["gender"], "anger", study_details(study))
     assert [row["system"] for row in rows] == ["<i>bold & co", "SVM-Unigrams", "third"]
-    assert [row["group"] for row in rows] == ["female higher", "female higher", "no significant difference"]
+    assert [row["group"] for row in rows] == ["women higher", "women higher", "no significant difference"]
     assert rows[0]["low"] == pytest.approx(0.015, abs=2e-6)
     assert rows[0]["high"] == pytest.approx(0.025, abs=2e-6)
     assert len(point_rows(study, study.tables["gender"])) == 4
@@ -213,3 +213,16 @@ def test_no_significant_difference_is_never_called_fair(made: tuple[Study, Path]
     text = re.sub(r"<script.*?</script>|<style.*?</style>", "", (out / "study.html").read_text(), flags=re.DOTALL)
     for line in re.findall(r"[^.]*\bfair\b[^.]*", text):
         assert "not" in line
+
+
+def test_tables_and_sentences_say_what_each_is_corrected_for(made: tuple[Study, Path]) -> None:
+    study, out = made
+    printed = io.StringIO()
+    print_study(study, Console(width=300, file=printed))
+    said = " ".join(printed.getvalue().split())
+    assert "corrected for all assessments of the study" in said
+    assert "The sentences below count the verdicts of each submission by itself." in said
+    assert "female" not in said
+    page = (out / "study.html").read_text()
+    assert "corrected for all assessments of the study" in page
+    assert "each submission's verdict by itself" in page

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import evenhand
 from evenhand.cli.app import app
 from evenhand.comparing.audit import Audit
+from evenhand.comparing.findings import Verdict, Withheld
 from evenhand.corpora import eec, load_corpus
 from evenhand.report.audit.figures import charts_of
 from evenhand.report.audit.many import told_all
@@ -190,3 +191,36 @@ def test_a_single_system_has_all_groups_of_an_attribute_in_one_chart(countries: 
     largest = max(countries.findings, key=lambda finding: abs(finding.mean_difference))
     assert (name, len(rows)) == ("gdp_per_capita, each group against the others", 6)
     assert rows[0][0] == largest.first
+
+
+def test_a_family_of_names_is_them_and_one_name_is_it(audit: Audit) -> None:
+    family = Withheld("higher", "person", "Lakisha, Latisha, Latoya", 0.001, "cannot tell")
+    finding = next(one for one in audit.findings if one.generalising.shown_interval is not None)
+    several = in_words(replace(finding, verdict="cannot tell", withheld=family))
+    assert "hangs on names of one spelling family (Lakisha, Latisha, Latoya): without them the gap is 0.001" in several
+    alone = in_words(replace(finding, verdict="cannot tell", withheld=replace(family, label="Tia")))
+    assert "hangs on Tia: without it the gap is 0.001" in alone
+
+
+def with_verdicts(audit: Audit, *verdicts: Verdict) -> str:
+    """What is printed below the table, of findings with these verdicts that the corpus asks two comparisons of."""
+    found = next(one for one in audit.findings if one.generalising.shown_interval is not None)
+    findings = tuple(
+        replace(
+            found,
+            verdict=verdict,
+            generalising=replace(
+                found.generalising, comparisons=2, shown_level=0.95 if verdict == "equivalent" else 0.975
+            ),
+        )
+        for verdict in verdicts
+    )
+    return " ".join(printed(replace(audit, findings=findings), 300).split())
+
+
+def test_the_level_of_each_interval_is_told(audit: Audit) -> None:
+    asked = "corrected for the 2 comparisons that this corpus asks of each system"
+    beside = "beside “equivalent”, 95 %, for that claim alone."
+    assert f"Intervals are 97.5 % ({asked}); {beside}" in with_verdicts(audit, "higher", "equivalent")
+    only = f"Verdicts are {asked}; intervals beside “equivalent” are 95 %, for that claim alone."
+    assert only in with_verdicts(audit, "equivalent")

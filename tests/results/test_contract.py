@@ -351,7 +351,7 @@ def test_a_study_without_its_scores_is_told_in_the_terminal_and_says_why_it_has_
     (tmp_path / "out" / "scores.parquet").unlink()
     loaded = load_result(tmp_path / "out")
     loaded.show(width=80)
-    assert "Gender: female − male" in capsys.readouterr().out
+    assert "Gender: women − men" in capsys.readouterr().out
     with pytest.raises(UsageError, match="saved without its scores and corpus"):
         loaded.to_html()
 

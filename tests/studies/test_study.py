@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +13,12 @@ from scipy import stats
 
 import evenhand
 from evenhand.comparing import Settings
+from evenhand.comparing.findings import Withheld
 from evenhand.contrasts import contrast
 from evenhand.corpora import eec
 from evenhand.studies import Study
 from evenhand.studies.synthetic import Planted, write_study
-from evenhand.studies.tables import ALL, GROUPS
+from evenhand.studies.tables import ALL, GROUPS, general_group
 
 # A digit less than the files have.
 CLOSE = 2e-6
@@ -136,8 +138,23 @@ def test_the_second_set_of_tables_follows_the_generalising_test(small_study: Stu
         for dimension, rows in table.rows.items():
             mine = [one.findings[name] for one in small_study.submissions if one.dimension == dimension]
             assert rows["all"].submissions == len(mine)
-            assert rows["not_significant"].submissions == sum(not one.generalising.significant_in_study for one in mine)
+            shown = [
+                one.generalising.significant_in_study and one.verdict != "equivalent" and one.withheld is None
+                for one in mine
+            ]
+            assert rows["not_significant"].submissions == len(mine) - sum(map(bool, shown))
             assert rows["all"].equivalent == sum(one.verdict == "equivalent" for one in mine)
+
+
+def test_a_gap_that_is_equivalent_or_withheld_is_not_counted_as_one(small_study: Study) -> None:
+    found = next(
+        one.findings["gender"] for one in small_study.submissions if (one.system, one.dimension) == ("birch", "valence")
+    )
+    assert found.generalising.significant_in_study
+    assert general_group(found) == "first_higher"
+    assert general_group(replace(found, verdict="equivalent")) == "not_significant"
+    withheld = Withheld("higher", "person", "Tia", 0.001, "cannot tell")
+    assert general_group(replace(found, verdict="cannot tell", withheld=withheld)) == "not_significant"
 
 
 def test_a_planted_gap_that_is_the_same_everywhere_is_found_in_general_too(small_study: Study) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import evenhand
@@ -19,7 +21,8 @@ from evenhand.comparing import Settings
 from evenhand.errors import UsageError
 from evenhand.measuring import measure_file
 from evenhand.report.comparison.figures import static_figures
-from evenhand.report.comparison.words import in_words
+from evenhand.report.comparison.terminal import print_comparison
+from evenhand.report.comparison.words import in_words, levels_in_words
 from evenhand.systems import Output
 from evenhand.verbs.saved import load_result
 
@@ -79,6 +82,27 @@ def test_two_systems_of_one_audit(two: Audit) -> None:
     assert (gender.one.system, gender.other.system) == (LARGE, SMALL)
     said = f"{SMALL}'s gap between women and men is 0.030 smaller than {LARGE}'s (0.030, p < 0.001)"
     assert said in in_words(gender)
+
+
+def test_what_would_undo_or_settle_a_verdict_and_the_level_of_its_interval_are_told(two: Audit) -> None:
+    found = compare(two, two, systems=(LARGE, SMALL))
+    gap = found.gaps[0]
+    equivalence = replace(gap.difference.equivalence, unseen_share=0.14, unseen_reaction=0.05)
+    alike = replace(gap, difference=replace(gap.difference, verdict="equivalent", equivalence=equivalence))
+    assert "unless other people (up to 14 %) set the two apart by 0.050 more than those tested" in in_words(alike)
+    power = replace(
+        gap.difference.power, persons_needed=30, needed_at_gap=25, vary="names", vary_per_group=20.0, alone=False
+    )
+    open_still = replace(gap, difference=replace(gap.difference, verdict="cannot tell", power=power))
+    assert in_words(open_still).endswith(
+        "if the difference is zero, about 10 more names per group would decide four times in five; if it is as large "
+        "as it looks, 5 more."
+    )
+    printed = io.StringIO()
+    print_comparison(found, Console(width=300, file=printed))
+    level = "97.5 %, corrected for 2 questions; beside “equivalent”, 95 %, for that claim alone"
+    assert f"is the one that the verdict was taken from ({level})" in " ".join(printed.getvalue().split())
+    assert levels_in_words(replace(found, gaps=(alike,))) == "95\N{NO-BREAK SPACE}%, for each “equivalent” by itself"
 
 
 def test_two_saved_runs_give_the_same_as_two_systems_of_one(runs: Path, two: Audit) -> None:

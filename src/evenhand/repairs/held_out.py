@@ -42,9 +42,10 @@ def questions(corpus: Corpus, attributes: Sequence[str]) -> Iterator[Question]:
 
 
 def labels(corpus: Corpus, question: Question) -> tuple[str, str]:
-    """What the two groups are called where people read of them."""
-    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
-    return (question.first, question.second) if isinstance(made, str) else side_labels(made, corpus)
+    """What the two groups are called where people read of them: among names as among everybody, if possible."""
+    groups = question.first, question.second
+    made = (general_contrast(corpus, question.attribute, groups, scope) for scope in (EVERYBODY, question.scope))
+    return next((side_labels(one, corpus) for one in made if not isinstance(one, str)), groups)
 
 
 def whole_gap(scores: Scores, corpus: Corpus, variable: Variable, question: Question) -> list[Estimate] | str:

@@ -83,11 +83,15 @@ def published_group(finding: Finding) -> Group:
 
 
 def general_group(finding: Finding) -> Group:
-    """The group by the generalising test, corrected for all systems of the study: it selects among them."""
+    """The group by the generalising test, corrected for all systems of the study: it selects among them.
+
+    A gap that is shown to be too small to matter, or whose verdict was withheld, is not one to count.
+    """
     general = finding.generalising
     if general.significant_in_study is None or general.estimate is None:
         return UNDEFINED
-    return direction(general.estimate, significant=general.significant_in_study)
+    stands = finding.withheld is None and finding.verdict != "equivalent"
+    return direction(general.estimate, significant=stands and general.significant_in_study)
 
 
 def direction(gap: float, *, significant: bool) -> Group:

@@ -18,8 +18,10 @@ from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
     amount,
     groups_in_words,
+    interval_levels,
     interval_of,
     labels,
+    level_percent,
     people_of,
     short_comparisons,
     short_p,
@@ -153,11 +155,11 @@ def _corrected(report: Audit) -> str:
     if counts == [1]:
         return "The corpus asks for one comparison, so that there is nothing to correct for."
     shown = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-    alpha = 100 * report.provenance.settings["alpha"]
-    return (
-        f"Both are corrected for the {shown} comparisons that this corpus asks of each system; “equivalent” is each "
-        f"claim's own, at {alpha:g} %."
-    )
+    asked = f"corrected for the {shown} comparisons that this corpus asks of each system"
+    levels, alone = interval_levels(report.findings), level_percent(report.provenance.settings["alpha"])
+    if not levels:
+        return f"Verdicts are {asked}; intervals beside “equivalent” are {alone}, for that claim alone."
+    return f"Intervals are {levels} ({asked}); beside “equivalent”, {alone}, for that claim alone."
 
 
 def _bullet(text: str | Text, console: Console, *, style: str = "") -> None:

@@ -69,7 +69,7 @@ def _in_short(findings: Sequence[Finding]) -> Told:
 
 def in_words(finding: Finding) -> str:
     """What was found: for the names tested, what it rests on, and for names like these."""
-    sentences = [_tested(finding), _rests_on(finding), _alike(finding), *_parts(finding), _settling(finding)]
+    sentences = [_tested(finding), _rests_on(finding), _alike(finding), *_parts(finding), settling(finding)]
     sentences += [_left_out(finding), _draws(finding)]
     return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
@@ -126,6 +126,22 @@ def shown_p(p: float) -> str:
     ('< 0.001', '0.041')
     """
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def level_percent(alpha: float) -> str:
+    """The level of an interval, to the digit that matters.
+
+    >>> [level_percent(alpha).split() for alpha in (0.05, 0.025, 0.05 / 3)]
+    [['95', '%'], ['97.5', '%'], ['98.3', '%']]
+    """
+    return f"{100 * (1 - alpha):.3g}\N{NO-BREAK SPACE}%"
+
+
+def interval_levels(findings: Iterable[Finding]) -> str:
+    """From which level to which the intervals are, except beside “equivalent”; empty where there are no others."""
+    shown = (one.generalising.shown_level for one in findings if one.verdict != "equivalent")
+    levels = sorted({level for level in shown if level is not None})
+    return " to ".join(dict.fromkeys(level_percent(1 - level) for level in (*levels[:1], *levels[-1:])))
 
 
 def short_p(finding: Finding) -> str:
@@ -344,7 +360,7 @@ def _alike(finding: Finding) -> str:
     between = f"the gap is {high}" if high.startswith(low) else f"the gap is between {low} and {high}"
     if finding.verdict == "equivalent":
         within = f"equivalent within ±{measured(finding.equivalence.delta, finding)}"
-        return f"{lead}{within} ({between}), unless {_unseen(finding)}{little_in_words(finding)}"
+        return f"{lead}{within} ({between}), {unless(finding)}{little_in_words(finding)}"
     if finding.withheld is not None:
         return f"{lead}cannot tell ({between}). {_withheld(finding, finding.withheld)}"
     if finding.verdict == "cannot tell":
@@ -357,18 +373,18 @@ def _alike(finding: Finding) -> str:
     return f"{lead}{verdict} ({between}){harm_in_words(finding)}"
 
 
-def _settling(finding: Finding) -> str:
-    """What would decide where nobody can tell yet."""
+def settling(finding: Finding, what: str = "gap") -> str:
+    """What would decide where nobody can tell yet, of a gap or of a difference between two."""
     if finding.verdict != "cannot tell" or finding.generalising.interval is None or finding.withheld is not None:
         return ""
     if finding.power.persons_needed is None:
         reason = finding.undefined.get("power.persons_needed", "").replace("persons", people(finding))
         return reason[:1].upper() + reason[1:]
-    return _more_needed(finding, finding.power, finding.power.persons_needed)
+    return _more_needed(finding.power, finding.power.persons_needed, what=what)
 
 
-def _more_needed(finding: Finding, power: Power, needed: int) -> str:
-    """How many more there would have to be, if the gap is zero and if it is as estimated."""
+def _more_needed(power: Power, needed: int, *, what: str) -> str:
+    """How many more there would have to be, if what is asked about is zero and if it is as estimated."""
     called = "people" if power.vary == "persons" else power.vary
     more = math.ceil(needed - power.vary_per_group)
     if more <= 0:
@@ -377,8 +393,8 @@ def _more_needed(finding: Finding, power: Power, needed: int) -> str:
         return f"This corpus is far too small to decide at this tolerance, and so is any list of {called}"
     alone = f", if you look at the {called} alone" if power.alone else ""
     text = (
-        f"This corpus is too small to decide: if the gap is zero, about {more:,} more {called} per group would decide "
-        f"four times in five{alone}"
+        f"This corpus is too small to decide: if the {what} is zero, about {more:,} more {called} per group would "
+        f"decide four times in five{alone}"
     )
     if power.needed_at_gap is None:
         return f"{text}; if it is as large as it looks, no number would at this tolerance"
@@ -402,10 +418,10 @@ def _no_reaction(finding: Finding) -> str:
     )
 
 
-def _unseen(finding: Finding) -> str:
+def unless(finding: Finding, react: str = "react") -> str:
     """What would undo an equivalence: names that react as none of those tested does."""
-    share = finding.equivalence.unseen_share or 0.0
-    return f"other {people(finding)} (up to {100 * share:.0f} %) react by {_reaction(finding)} more than those tested"
+    share = f"up to {100 * (finding.equivalence.unseen_share or 0.0):.0f} %"
+    return f"unless other {people(finding)} ({share}) {react} by {_reaction(finding)} more than those tested"
 
 
 def _reaction(finding: Finding) -> str:
@@ -414,10 +430,23 @@ def _reaction(finding: Finding) -> str:
 
 def _withheld(finding: Finding, withheld: Withheld) -> str:
     """Which verdict is not given, and on whom it hangs."""
-    unit = withheld.label if withheld.kind == "person" else f"the {withheld.kind} “{withheld.label}”"
-    verdict = f"“{withheld.verdict}”"
-    gap = measured(withheld.gap, finding)
-    return f"It would be {verdict}, but that hangs on {unit}: without it the gap is {gap} ({withheld.without})"
+    verdict, without = f"“{withheld.verdict}”", "without them" if _are_several(withheld) else "without it"
+    gap = f"the gap is {measured(withheld.gap, finding)} ({withheld.without})"
+    return f"It would be {verdict}, but that hangs on {hangs_on(finding, withheld)}: {without} {gap}"
+
+
+def hangs_on(finding: Finding, withheld: Withheld) -> str:
+    """A name, the names of one family, or a template."""
+    if withheld.kind != "person":
+        return f"the {withheld.kind} “{withheld.label}”"
+    if _are_several(withheld):
+        return f"{people(finding)} of one spelling family ({withheld.label})"
+    return withheld.label
+
+
+def _are_several(withheld: Withheld) -> bool:
+    """Persons are left out with all whose names are spelt alike."""
+    return withheld.kind == "person" and ", " in withheld.label
 
 
 def _draws(finding: Finding) -> str:

@@ -13,7 +13,15 @@ from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.words import number, shown_p
 from evenhand.report.common.provenance import facts
 from evenhand.report.comparison.figures import gap_rows, gaps_chart, metric_rows, metrics_chart, series_of
-from evenhand.report.comparison.words import metrics_in_words, questions, short_verdict, shown, shown_interval, told
+from evenhand.report.comparison.words import (
+    levels_in_words,
+    metrics_in_words,
+    questions,
+    short_verdict,
+    shown,
+    shown_interval,
+    told,
+)
 from evenhand.report.metrics.words import metric
 from evenhand.report.page.shell import render
 
@@ -46,7 +54,7 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
         "notes": [str(note) for note in comparison.notes],
         "rows": [_row(gap, asked) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)],
         "parts": [_part(measured) for measured in comparison.metrics],
-        "level": f"{100 * (1 - settings['alpha']):g} %",
+        "levels": levels_in_words(comparison),
         "delta": f"{100 * settings['equivalence']:g} %",
         "questions": comparison.provenance.details["assessments"],
         "facts": facts(comparison.provenance),

@@ -12,12 +12,20 @@ from evenhand.report.audit.terminal import COLOURS
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import people_of
 from evenhand.report.common.console import Cell, Column, print_table
-from evenhand.report.comparison.words import metrics_in_words, questions, short_verdict, shown, shown_interval, told
+from evenhand.report.comparison.words import (
+    levels_in_words,
+    metrics_in_words,
+    questions,
+    short_verdict,
+    shown,
+    shown_interval,
+    told,
+)
 
 READING = (
     "Difference: the second system's gap minus the first's, sentence by sentence, so that whatever both do to the same "
-    "{people} cancels out. Its {level} interval is for {people}, templates and words like these; verdicts are "
-    "corrected for {questions}. A smaller gap does not mean “fair”."
+    "{people} cancels out. The interval is for {people}, templates and words like these, and is the one that the "
+    "verdict was taken from ({levels}). A smaller gap does not mean “fair”."
 )
 
 
@@ -44,10 +52,8 @@ def _title(comparison: Comparison) -> str:
 
 
 def _reading(comparison: Comparison) -> str:
-    settings, count = comparison.provenance.settings, comparison.provenance.details["assessments"]
     return READING.format(
-        level=f"{100 * (1 - settings['alpha']):g} %",
-        questions="1 question" if count == 1 else f"{count:,} questions",
+        levels=levels_in_words(comparison),
         people=people_of(gap.one for gap in comparison.gaps) if comparison.gaps else "people",
     )
 

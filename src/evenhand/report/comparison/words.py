@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -12,15 +11,26 @@ from evenhand.comparing.findings import Finding
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.report.audit.harm import high_in_words, little_in_words, who_is_worse_off
 from evenhand.report.audit.standing import look
-from evenhand.report.audit.words import amount, people, shown_p
+from evenhand.report.audit.words import (
+    amount,
+    hangs_on,
+    interval_levels,
+    level_percent,
+    people,
+    settling,
+    shown_p,
+    unless,
+)
 
 NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
 
 
 def in_words(gap: GapDifference) -> str:
     """What was found: the difference for persons like these, what it means for the size of the gap, what would help."""
-    clauses = [_difference(gap), _worse_off(gap), _size(gap), _names_tested(gap), _settling(gap), _little(gap)]
-    return f"{_where(gap)}{'; '.join(clause for clause in clauses if clause)}."
+    clauses = [_difference(gap), _worse_off(gap), _size(gap), _names_tested(gap), _little(gap)]
+    needed = settling(gap.difference, "difference")
+    more = f" {needed}." if needed else ""
+    return f"{_where(gap)}{'; '.join(clause for clause in clauses if clause)}.{more}"
 
 
 def told(gaps: Sequence[GapDifference]) -> list[tuple[str, str, str]]:
@@ -72,6 +82,17 @@ def short_verdict(gap: GapDifference) -> str:
     if gap.changed_sides:
         return "changed sides"
     return gap.size if gap.size != "cannot tell" else verdict
+
+
+def levels_in_words(comparison: Comparison) -> str:
+    """`97.5 %, corrected for 2 questions; beside “equivalent”, 95 %, for that claim alone`."""
+    count, alone = comparison.provenance.details["assessments"], level_percent(comparison.provenance.settings["alpha"])
+    if count == 1:
+        return f"{alone}; there is one question, and nothing to correct for"
+    levels = interval_levels(gap.difference for gap in comparison.gaps)
+    if not levels:
+        return f"{alone}, for each “equivalent” by itself"
+    return f"{levels}, corrected for {count:,} questions; beside “equivalent”, {alone}, for that claim alone"
 
 
 def questions(comparison: Comparison) -> list[str]:
@@ -129,12 +150,12 @@ def _difference(gap: GapDifference) -> str:
         delta = shown(gap, asked.equivalence.delta)
         return (
             f"{gap.one_called} and {gap.other_called} have the same {_gap(gap)} to within ±{delta}{_unit(gap)} "
-            f"(difference {shown(gap, general.estimate)}, {between})"
+            f"(difference {shown(gap, general.estimate)}, {between}), {unless(asked, 'set the two apart')}"
         )
     if asked.verdict == "cannot tell":
         alone = "" if general.interval[0] <= 0 <= general.interval[1] else ", significant alone, not after correction"
         if asked.withheld is not None:
-            alone = f", “{asked.withheld.verdict}” hangs on {asked.withheld.label}"
+            alone = f", “{asked.withheld.verdict}” hangs on {hangs_on(asked, asked.withheld)}"
         return (
             f"cannot tell whether {gap.other_called}'s {_gap(gap)} differs from {gap.one_called}'s "
             f"(difference {shown(gap, general.estimate)}{_unit(gap)}, {between}{alone})"
@@ -190,16 +211,3 @@ def _size(gap: GapDifference) -> str:
 def _names_tested(gap: GapDifference) -> str:
     one, other = (shown(gap, finding.mean_difference) for finding in (gap.one, gap.other))
     return f"for the {people(gap.difference)} tested, the gaps are {one} and {other}"
-
-
-def _settling(gap: GapDifference) -> str:
-    asked = gap.difference
-    if (
-        asked.verdict != "cannot tell"
-        or asked.withheld is not None
-        or asked.generalising.interval is None
-        or asked.power.persons_needed is None
-    ):
-        return ""
-    more = math.ceil(asked.power.persons_needed - asked.power.vary_per_group)
-    return "" if more <= 0 else f"about {more:,} more {people(asked)} per group would decide it"

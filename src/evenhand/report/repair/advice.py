@@ -30,6 +30,7 @@ from evenhand.report.repair.words import (
     percent,
     scope_name,
     shown_scope,
+    sides,
     split_name,
     unseen,
     verdict,
@@ -175,7 +176,7 @@ def _advised(repair: Repair, method: str) -> Headline:
     # On new persons first, as that is what most people want to know; of several gaps the largest.
     best = min(visible, key=lambda one: (one.new != "person", -abs(one.before.value if one.before else 0.0)))
     of = "" if len(outputs_of(repair)) == 1 else f" in {best.output}"
-    between = f"between {best.first} and {best.second}{of}, on {unseen(best.new, best.scope)}"
+    between = f"between {' and '.join(sides(best))}{of}, on {unseen(best.new, best.scope)}"
     lead = f"Advised: {method}. {_removed(best)} {between} ({_how_far(best)})."
     notes = [MEAN_OF_BOTH, "More than 100 % of a gap gone means that it was reversed."]
     notes.append("“Closed” means that a gap is no longer visible, not that the system is fair.")
@@ -315,5 +316,5 @@ def _opening(one: Outcome) -> str:
 
 def _place(repair: Repair, one: Outcome) -> str:
     parts = [one.output] if len(outputs_of(repair)) > 1 else []
-    parts += [f"{one.first} − {one.second}", split_name(one.new)]
+    parts += [" − ".join(sides(one)), split_name(one.new)]
     return ", ".join(parts if one.scope == EVERYBODY else [*parts, scope_name(one.scope)])

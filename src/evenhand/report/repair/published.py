@@ -11,6 +11,7 @@ from evenhand.repairs.paired_means import Evaluation, PairedMeans, WordMean
 from evenhand.report.audit.exports import latex_table
 from evenhand.report.audit.words import number
 from evenhand.report.common import markdown
+from evenhand.report.repair.words import sides
 
 UNDEFINED = "undefined"
 TEST_HEADINGS = ("version", "mean difference", "95 % interval", "standard error", "t", "p", "effect size", "p < 0.05")
@@ -49,9 +50,9 @@ def by_chart(tests: Sequence[PairedMeans]) -> list[list[PairedMeans]]:
 
 
 def chart_title(tests: Sequence[PairedMeans]) -> str:
-    """`Gender, with names: female − male, intensity (expected), 280 pairs`."""
+    """`Gender, with names: women's names − men's names, intensity (expected), 280 pairs`."""
     one = tests[0]
-    lead = f"{one.question[:1].upper()}{one.question[1:]}: {one.first} − {one.second}"
+    lead = f"{one.question[:1].upper()}{one.question[1:]}: {' − '.join(sides(one))}"
     return f"{lead}, {one.output} ({one.reading}), {one.n:,} pair{'' if one.n == 1 else 's'}"
 
 

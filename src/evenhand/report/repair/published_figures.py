@@ -13,6 +13,7 @@ from evenhand.repairs.paired_means import Evaluation, PairedMeans
 from evenhand.repairs.published import BASELINE
 from evenhand.report.audit.figures import COLOURS, ROW_STEP, Row, Spec, base_chart
 from evenhand.report.repair.published import by_chart, chart_title
+from evenhand.report.repair.words import sides
 
 BEFORE, SAME, REVERSED, MADE, OPEN = "before", "same direction", "reversed", "newly significant", "zero not ruled out"
 
@@ -51,7 +52,7 @@ def bars(tests: Sequence[PairedMeans], *, theme: str = "light") -> Spec:
     one, rows = tests[0], bar_rows(tests)
     ink = "#333" if theme == "light" else "#eee"
     y = {"field": "version", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
-    axis = f"mean difference, {one.first} − {one.second}"
+    axis = f"mean difference, {' − '.join(sides(one))}"
     tooltip = [
         {"field": "version"},
         {"field": "mean", "format": ".4f", "title": "mean difference"},
@@ -63,7 +64,7 @@ def bars(tests: Sequence[PairedMeans], *, theme: str = "light") -> Spec:
         {"field": "became", "title": "the gap"},
     ]
     return base_chart(
-        f"Bar chart: mean difference {one.first} − {one.second} before and after each variant, with 95 % intervals.",
+        f"Bar chart: mean difference {' − '.join(sides(one))} before and after each variant, with 95 % intervals.",
         data={"values": rows},
         height={"step": ROW_STEP},
         layer=[

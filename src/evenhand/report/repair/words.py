@@ -8,6 +8,7 @@ from evenhand.contrasts import EVERYBODY, PAIRED, UNPAIRED
 from evenhand.repairs.estimates import Estimate
 from evenhand.repairs.layers import ANYBODY, Layer
 from evenhand.repairs.outcomes import Outcome, Verdict
+from evenhand.repairs.paired_means import PairedMeans
 from evenhand.repairs.parts import PartOutcome
 from evenhand.repairs.result import EXACT, FITTED, PUBLISHED, Repair
 from evenhand.report.audit.words import listed, number, shown_p
@@ -104,8 +105,13 @@ def unseen(new: str, scope: str) -> str:
 
 
 def comparison(one: Outcome) -> str:
-    """`gender: female − male`."""
-    return f"{one.attribute}: {one.first} − {one.second}"
+    """`gender: women − men`."""
+    return f"{one.attribute}: {' − '.join(sides(one))}"
+
+
+def sides(one: Outcome | PairedMeans) -> tuple[str, str]:
+    """What the two groups are called: as in the data where the corpus has no labels for them."""
+    return one.first_label or one.first, one.second_label or one.second
 
 
 def outputs_of(repair: Repair) -> list[str]:
@@ -138,15 +144,6 @@ def family_of(repair: Repair, method: str) -> str:
 def family_name(family: str) -> str:
     """As it is called in tables and charts."""
     return FAMILIES.get(family, family)
-
-
-def level_percent(alpha: float) -> str:
-    """The level of an interval, to the digit that matters.
-
-    >>> [level_percent(alpha).split() for alpha in (0.05, 0.025, 0.05 / 3)]
-    [['95', '%'], ['97.5', '%'], ['98.3', '%']]
-    """
-    return f"{100 * (1 - alpha):.3g}\N{NO-BREAK SPACE}%"
 
 
 def percent(share: float) -> str:

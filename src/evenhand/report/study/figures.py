@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.report.audit.details import Details
 from evenhand.report.audit.figures import COLOURS, POINTS, SCHEMA, Row, Spec, base_chart, box_row
-from evenhand.report.study.words import group_name
+from evenhand.report.study.words import group_name, sides
 from evenhand.studies import Study, Table
 from evenhand.studies.tables import GROUPS, published_group
 
@@ -63,11 +63,11 @@ def ranked_boxes(rows: Sequence[Row], table: Table, *, theme: str = "light") -> 
     tooltip += [{"field": name, "format": ".4f"} for name in ("low", "q1", "median", "q3", "high")]
 
     def span(start: str, end: str) -> Spec:
-        y = {"field": start, "type": "quantitative", "title": f"Δ = {table.first} − {table.second}"}
+        y = {"field": start, "type": "quantitative", "title": f"Δ = {sides(table)}"}
         return {"x": x, "y": y, "y2": {"field": end}, "tooltip": tooltip}
 
     return base_chart(
-        f"Box plots of the differences {table.first} − {table.second} for each system, by rank.",
+        f"Box plots of the differences {sides(table)} for each system, by rank.",
         height=300,
         data={"values": list(rows)},
         layer=[
@@ -98,7 +98,7 @@ def ranked_boxes(rows: Sequence[Row], table: Table, *, theme: str = "light") -> 
 def spread_by_quality(rows: Sequence[Row], table: Table, *, theme: str = "light") -> Spec:
     """Do systems that do their task better react less to the person?"""
     return base_chart(
-        f"Scatter plot: Δ-spread of {table.first} − {table.second} against Spearman's correlation with gold.",
+        f"Scatter plot: Δ-spread of {sides(table)} against Spearman's correlation with gold.",
         height=240,
         data={"values": list(rows)},
         **_points(table, theme),
@@ -112,7 +112,7 @@ def static_figures(study: Study) -> dict[str, Spec]:
     for table in study.full():
         for dimension in study.dimensions:
             rows = box_rows(study, table, dimension, details)
-            title = f"{dimension}, {table.attribute}: {table.first} − {table.second}"
+            title = f"{dimension}, {table.attribute}: {sides(table)}"
             step = WIDEST if len(rows) <= FEW else NARROWEST
             figures[f"differences-{table.name}-{dimension}"] = ranked_boxes(rows, table) | {
                 "title": f"{title} ({'by rank' if study.has_ranks else 'by name'})",
@@ -122,7 +122,7 @@ def static_figures(study: Study) -> dict[str, Spec]:
         if study.has_ranks:
             figures[f"spread-by-quality-{table.name}"] = {
                 "$schema": SCHEMA,
-                "title": f"Δ-spread against quality, {table.attribute}: {table.first} − {table.second}",
+                "title": f"Δ-spread against quality, {table.attribute}: {sides(table)}",
                 "data": {"values": point_rows(study, table)},
                 "columns": 3,
                 "facet": {"field": "dimension", "type": "nominal", "sort": list(study.dimensions), "title": None},

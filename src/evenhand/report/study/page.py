@@ -16,7 +16,7 @@ from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 from evenhand.report.study.figures import box_rows, point_rows, ranked_boxes, spread_by_quality, study_details
 from evenhand.report.study.tables import cells, headings
-from evenhand.report.study.words import GENERAL, PUBLISHED, counted, group_name, in_words, summary, table_title
+from evenhand.report.study.words import GENERAL, PUBLISHED, counted, group_name, in_words, sides, summary, table_title
 from evenhand.studies import Examined, Study, Table
 from evenhand.studies.against import EFFECTS, is_usual
 from evenhand.studies.tables import published_group
@@ -124,7 +124,7 @@ def _shown(study: Study) -> dict[str, Any]:
 
 def _paragraph(study: Study, one: Any) -> dict[str, str]:
     table = study.tables[one.attribute]
-    lead = f"{table.attribute} ({table.first} − {table.second})"
+    lead = f"{table.attribute} ({sides(table)})"
     return {"lead": lead if one.dimension is None else f"{one.dimension}, {lead}", "text": in_words(one, table)}
 
 
@@ -199,7 +199,7 @@ def _effects(study: Study) -> list[dict[str, Any]]:
             continue
         here, general = Counter(one.effect for one in beside), Counter(one.general_effect for one in beside)
         counts = [(effect, here[effect], general[effect]) for effect in EFFECTS]
-        found.append({"title": f"{table.attribute}: {table.first} − {table.second}", "counts": counts})
+        found.append({"title": f"{table.attribute}: {sides(table)}", "counts": counts})
     return found
 
 
@@ -219,7 +219,7 @@ def _drawn(study: Study) -> dict[str, Any]:
         "tables": [
             {
                 "name": table.name,
-                "title": f"{table.attribute}: {table.first} − {table.second}",
+                "title": f"{table.attribute}: {sides(table)}",
                 "boxes": {dimension: box_rows(study, table, dimension, details) for dimension in study.dimensions},
                 "points": {dimension: point_rows(study, table, dimension) for dimension in study.dimensions},
             }

@@ -10,7 +10,7 @@ from evenhand.report.audit.page import differing
 from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.words import in_words, number, short_verdict, shown_p
 from evenhand.report.page.shell import render
-from evenhand.report.study.words import SUBSETS, group_name
+from evenhand.report.study.words import SUBSETS, group_name, sides
 from evenhand.studies import Examined, Study, Table
 from evenhand.studies.against import is_usual
 from evenhand.studies.tables import published_group
@@ -78,13 +78,13 @@ def _detail(study: Study, table: Table, one: Examined, peers: Sequence[Examined]
     finding = one.findings[table.name]
     evidence = finding.rests_on
     return {
-        "title": f"{table.attribute}: {table.first} − {table.second}",
+        "title": f"{table.attribute}: {sides(table)}",
         "words": in_words(finding),
         "verdict": finding.verdict,
         "kind": css(look(finding)),
         "strip": _strip(finding, [peer.findings[table.name] for peer in peers]),
-        "first": table.first,
-        "second": table.second,
+        "first": table.first_label,
+        "second": table.second_label,
         "shares": [
             (heading, _bars(shares, finding.span))
             for heading, shares in (

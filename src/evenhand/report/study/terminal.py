@@ -13,7 +13,9 @@ from evenhand.studies import Study, Table
 MOST_PROBLEMS = 20
 LEGEND = (
     "subm.: submissions by the published test, then by other corrections; Δ > 0, Δ < 0: means of positive and of "
-    "negative differences; like these: by the test for people like these; equiv.: those shown to be equivalent."
+    "negative differences; like these: by the test for people like these, corrected for all assessments "
+    "of the study (a gap that is equivalent, or hangs on one person or template, is not counted as one); equiv.: those "
+    "shown to be equivalent. The sentences below count the verdicts of each submission by itself."
 )
 
 

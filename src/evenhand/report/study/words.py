@@ -22,18 +22,23 @@ def group_name(table: Table, group: str) -> str:
     """What a row of the table is called."""
     return {
         "not_significant": "no significant difference",
-        "first_higher": f"{table.first} higher",
-        "second_higher": f"{table.second} higher",
+        "first_higher": f"{table.first_label} higher",
+        "second_higher": f"{table.second_label} higher",
         UNDEFINED: "undefined",
         ALL: "all",
     }[group]
 
 
+def sides(table: Table) -> str:
+    """`women − men`, as the corpus calls them."""
+    return f"{table.first_label} − {table.second_label}"
+
+
 def table_title(table: Table) -> str:
-    """`Gender: female − male, neutral sentences (44 comparisons per submission)`."""
+    """`Gender: women − men, neutral sentences (44 comparisons per submission)`."""
     lead = f"{table.attribute[:1].upper()}{table.attribute[1:]}"
     where = SUBSETS.get(table.subset, table.subset)
-    return f"{lead}: {table.first} − {table.second}, {where} ({_sizes(table)} comparisons per submission)"
+    return f"{lead}: {sides(table)}, {where} ({_sizes(table)} comparisons per submission)"
 
 
 def _sizes(table: Table) -> str:
@@ -73,7 +78,7 @@ def _significant(one: Statement, table: Table) -> str:
     if one.significant == 0:
         return f"None of {counted(one.submissions)} shows a significant difference for the people tested."
     show, score = ("shows", "scores") if one.significant == 1 else ("show", "score")
-    sides = ((one.first_higher, table.first), (one.second_higher, table.second))
+    sides = ((one.first_higher, table.first_label), (one.second_higher, table.second_label))
     return (
         f"{share} {show} a significant difference for the people tested: "
         f"{' and '.join(f'{number} {score} {group} higher' for number, group in sides)}."
@@ -82,7 +87,7 @@ def _significant(one: Statement, table: Table) -> str:
 
 def _in_general(one: Statement, table: Table) -> str:
     return (
-        f"For people like these: {table.first} higher {one.higher}, {table.second} higher {one.lower}, "
+        f"For people like these: {table.first_label} higher {one.higher}, {table.second_label} higher {one.lower}, "
         f"equivalent within the tolerance {one.equivalent}, no reaction seen {one.no_reaction_seen}, "
         f"cannot tell {one.cannot_tell}.{_too_weak(one)}"
     )
