@@ -31,6 +31,16 @@ def test_there_is_a_question_for_each_output_comparison_and_kind_of_persons(repa
     ]
 
 
+def test_groups_are_called_the_same_among_names_as_among_everybody(
+    repair_of: Make, made_outcomes: Callable[[], list[Outcome]]
+) -> None:
+    of_scope = {"unpaired": {"first_label": "women's names", "second_label": "men's names"}}
+    usual = {"first_label": "women", "second_label": "men"}
+    labelled = [replace(one, **of_scope.get(one.scope, usual)) for one in made_outcomes() if one.attribute == "gender"]
+    asked = [(one.comparison, one.scope) for one in questions(repair_of(labelled))]
+    assert asked == [("gender: women − men", scope) for scope in ("everybody", "paired", "unpaired")]
+
+
 def test_rows_hold_both_gaps_with_their_intervals_the_advised_method_first(repair_of: Make) -> None:
     repair = repair_of()
     rows = gap_rows(repair, questions(repair)[0])

@@ -44,10 +44,12 @@ class Question:
 
 
 def questions(repair: Repair) -> list[Question]:
-    """All that was asked, everybody before kinds of persons."""
+    """All that was asked, everybody before kinds of persons; groups are called the same among all of them."""
     grouped: dict[tuple[str, str, str], list[Outcome]] = {}
+    called: dict[tuple[str, str, str], str] = {}
     for one in repair.judgement.outcomes:
-        grouped.setdefault((one.output, comparison(one), one.scope), []).append(one)
+        name = called.setdefault((one.attribute, one.first, one.second), comparison(one))
+        grouped.setdefault((one.output, name, one.scope), []).append(one)
     return [Question(*key, tuple(outcomes)) for key, outcomes in grouped.items()]
 
 
