@@ -83,7 +83,7 @@ def test_the_tia_story() -> None:
     said = " ".join(evenhand("audit", "vader", "--attribute", "race").stdout.split())
     assert "Tia alone accounts for it: without Tia the gap is 0.000" in said
     assert "For names like these: cannot tell" in said
-    assert "more names per group would be enough" in said
+    assert "more names per group would decide four times in five" in said
 
 
 def test_the_same_audit_gives_the_same_files(tmp_path: Path) -> None:

@@ -14,7 +14,17 @@ import pytest
 
 from evenhand.asking import Column, Scores
 from evenhand.comparing import compare
-from evenhand.contrasts import PAIRED, UNPAIRED, Contrast, contrast, contrasts, interaction
+from evenhand.contrasts import (
+    PAIRED,
+    UNPAIRED,
+    Contrast,
+    against_rest,
+    comparisons_asked,
+    contrast,
+    contrasts,
+    interaction,
+    on_demand,
+)
 from evenhand.contrasts.build import build
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
@@ -134,7 +144,7 @@ def small(persons: list[tuple[str, str]], sources: int = 3, **columns: list[str]
     """Every person in every source."""
     rows = [
         {
-            "id": f"{source}-{person}",
+            "id": f"{source}-{person}-{group}",
             "text": f"{person} {source}",
             "source": str(source),
             "person": person,
@@ -149,13 +159,82 @@ def small(persons: list[tuple[str, str]], sources: int = 3, **columns: list[str]
     return Corpus(frame=pl.DataFrame(rows), name="small", attributes={"group": groups, **others})
 
 
-def test_any_number_of_groups_gives_all_pairs() -> None:
+PAIRS_OF_FOUR = [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
+
+
+def test_up_to_three_groups_are_compared_in_pairs_and_more_with_the_rest() -> None:
+    three = contrasts(small([(f"{group}{number}", group) for group in "abc" for number in range(2)]), "group")
+    assert [(one.first, one.second) for one in three] == [("a", "b"), ("a", "c"), ("b", "c")]
     corpus = small([(f"{group}{number}", group) for group in "abcd" for number in range(2)])
-    made = contrasts(corpus, "group")
-    assert [(one.first, one.second) for one in made] == [
-        ("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d"),
-    ]  # fmt: skip
-    assert all(one.not_general is None for one in made)
+    many = contrasts(corpus, "group")
+    assert [(one.first, one.second) for one in many] == [(group, "rest") for group in "abcd"]
+    assert many[1].rest == ("a", "c", "d")
+    both = contrasts(corpus, "group", pairs=True)
+    assert [(one.first, one.second) for one in both] == [(group, "rest") for group in "abcd"] + PAIRS_OF_FOUR
+    assert both[:4] == many
+    assert [on_demand(corpus, one) for one in both] == [False] * 4 + [True] * 6
+    assert all(one.not_general is None for one in both)
+    assert comparisons_asked(corpus) == 4
+
+
+def test_a_group_against_the_rest_in_which_every_group_counts_the_same() -> None:
+    sizes = {"a": 2, "b": 3, "c": 1, "d": 5}
+    corpus = small([(f"{group}{number}", group) for group, size in sizes.items() for number in range(size)])
+    scores = np.random.default_rng(0).normal(size=(len(corpus), 2))
+    made = against_rest(corpus, "group", "a")
+    frame = corpus.frame.with_columns(value=pl.Series(scores[:, 0]))
+    rows = []
+    for (_,), source in frame.group_by("source", maintain_order=True):
+        mean = {group: source.filter(pl.col("group") == group)["value"].mean() for group in sizes}
+        rows.append(mean["a"] - np.mean([mean["b"], mean["c"], mean["d"]]))
+    np.testing.assert_allclose((made.matrix @ scores)[:, 0], rows)
+    np.testing.assert_allclose((made.operator @ scores)[0], np.mean(rows))
+    assert sorted(made.coefficients.tolist()) == pytest.approx([-1 / 3] * 3 + [1])
+    assert made.not_general is None, "a group of one may stand in the rest"
+    assert "single person (c0)" in (against_rest(corpus, "group", "c").not_general or "")
+    assert made.per_group == 11 / 4
+    # Two of eleven: one way to deal them in 55, and its mirror.
+    assert made.relabellings_p == pytest.approx(2 / 55)
+
+
+def test_a_rest_of_single_persons_says_nothing() -> None:
+    corpus = small([("a0", "a"), ("a1", "a"), ("b0", "b"), ("c0", "c"), ("d0", "d"), ("d1", "d")])
+    assert "half of the other groups" in (against_rest(corpus, "group", "a").not_general or "")
+
+
+def test_persons_who_stand_in_all_groups_are_compared_with_themselves() -> None:
+    corpus = small([(name, group) for group in "abcd" for name in ("x", "y", "z")])
+    scores = np.random.default_rng(1).normal(size=(len(corpus), 1))
+    made = against_rest(corpus, "group", "b")
+    assert made.units == ("x", "y", "z")
+    frame = corpus.frame.with_columns(value=pl.Series(scores[:, 0]))
+    of = {key: part["value"].mean() for key, part in frame.group_by("person", "group")}
+    expected = [of[name, "b"] - np.mean([of[name, group] for group in "acd"]) for name in "xyz"]
+    np.testing.assert_allclose(made.unit_means(scores)[:, 0], expected)
+
+
+def test_persons_of_some_groups_belong_to_none_of_them() -> None:
+    persons = [("x", "a"), ("x", "b"), *((f"{group}{number}", group) for group in "abcd" for number in range(2))]
+    made = against_rest(small(persons), "group", "a")
+    assert made.left_out == ("x",)
+    assert made.not_general is None
+    only = [("x", "a"), ("x", "b"), ("y", "a"), ("y", "b"), *((f"{g}{n}", g) for g in "cd" for n in range(2))]
+    assert against_rest(small(only), "group", "c").not_general == (
+        "people belong to several of the groups, but not to all of them"
+    )
+
+
+def test_no_gap_to_a_group_that_is_left_out_as_a_whole() -> None:
+    """Nobody of b is in enough sources: the gap would be a's mean score."""
+    whole = small([("a1", "a"), ("a2", "a"), ("b1", "b"), ("b2", "b"), ("b3", "b")], sources=20)
+    stays = {("b1", 0), ("b2", 1), ("b3", 2)}
+    sources = {source: number for number, source in enumerate(whole.frame["source"].unique(maintain_order=True))}
+    kept = [
+        not person.startswith("b") or (person, sources[source] % 3) in stays
+        for person, source in whole.frame.select("person", "source").iter_rows()
+    ]
+    made = contrast(replace(whole, frame=whole.frame.filter(pl.Series(kept))), "group")
+    assert made.not_general is not None
 
 
 def test_a_stratum_without_two_persons_a_side_is_not_made() -> None:

@@ -365,7 +365,7 @@ class TestPage:
         words = words_of(root)
         assert "the last one" in words
         assert re.search(r"\d+ more results are in the JSON", words)
-        assert re.search(r"\d+ more of these are in the JSON", words)
+        assert re.search(r"\d+ more sentences are in the JSON", words)
         assert "What was not tested" in words
         assert_on_paper(root)
 

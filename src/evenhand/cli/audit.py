@@ -14,6 +14,7 @@ from evenhand.cli.options import (
     CorpusName,
     Correction,
     Overwrite,
+    Pairs,
     Sample,
     Spelling,
     Subset,
@@ -45,6 +46,7 @@ def audit(
         list[str] | None, typer.Option(help="What to compare by; crossed as in race+gender. Default: all.")
     ] = None,
     subset: Subset = None,
+    pairs: Pairs = False,
     alpha: Alpha = 0.05,
     correction: Correction = "bonferroni",
     equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of an output's range.")] = 0.01,
@@ -74,6 +76,7 @@ def audit(
             asked,
             attributes=attribute,
             subsets=subset or ["all"],
+            pairs=pairs,
             settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
             thresholds=threshold,
             sample=sample,

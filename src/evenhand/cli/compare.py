@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import Alpha, AsJson, Correction, Overwrite, Subset, repeating
+from evenhand.cli.options import Alpha, AsJson, Correction, Overwrite, Pairs, Subset, repeating
 
 RUN = "What `evenhand audit --out RUN` wrote; RUN#SYSTEM (or RUN#SYSTEM/OUTPUT) where it holds several."
 
@@ -20,6 +20,7 @@ def compare(
         list[str] | None, typer.Option(help="Attributes to compare, as in race+gender. Default: those both runs asked.")
     ] = None,
     subset: Subset = None,
+    pairs: Pairs = False,
     alpha: Alpha = 0.05,
     correction: Correction = "bonferroni",
     equivalence: Annotated[
@@ -42,6 +43,7 @@ def compare(
         other,
         attributes=attribute,
         subsets=subset or ["all"],
+        pairs=pairs,
         settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
         out=out,
         overwrite=overwrite,

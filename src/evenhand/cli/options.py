@@ -61,6 +61,9 @@ Sample = Annotated[int | None, typer.Option(help="At most this many sentences, d
 Subset = Annotated[
     list[str] | None, typer.Option(help="all, neutral, emotional, names, noun-phrases, or COLUMN=VALUE.")
 ]
+Pairs = Annotated[
+    bool, typer.Option("--pairs", help="Also compare groups in pairs where there are more than three of them.")
+]
 Thresholds = Annotated[
     list[str] | None,
     typer.Option(

@@ -47,12 +47,14 @@ class Compared:
         }
 
 
-def check_questions(corpus: Corpus, attributes: Sequence[str] | None, subsets: Sequence[str]) -> None:
+def check_questions(
+    corpus: Corpus, attributes: Sequence[str] | None, subsets: Sequence[str], *, pairs: bool = False
+) -> None:
     """Refuse what `compare` would refuse, before hours of asking and not after."""
     for subset in subsets:
         corpus.mask(subset)
     for name in attributes or corpus.attributes:
-        contrasts(corpus, name)
+        contrasts(corpus, name, pairs=pairs)
 
 
 def compare(
@@ -63,8 +65,11 @@ def compare(
     subsets: Sequence[str] = ("all",),
     settings: Settings | None = None,
     pieces: Mapping[str, Mapping[str, int]] | None = None,
+    pairs: bool = False,
 ) -> Compared:
-    """Compare the groups of each attribute on each subset.
+    """Compare the groups of each attribute on each subset: in pairs, or each of more than three with the rest.
+
+    With `pairs`, more than three groups are compared in pairs as well; no other verdict changes.
 
     Verdicts are corrected for all comparisons that the corpus asks of one system, whatever is asked for here; subsets
     reuse that threshold. The published test is corrected for all systems and comparisons on the full corpus.
@@ -85,7 +90,7 @@ def compare(
         refusals: list[UsageError] = []
         for name in names:
             try:
-                made += contrasts(corpus, name, subset=subset)
+                made += contrasts(corpus, name, subset=subset, pairs=pairs)
             except UsageError as error:
                 # Asked for everything there is, a subset without one of the groups is no mistake.
                 if attributes or subset == "all":

@@ -203,12 +203,14 @@ def crossings(corpus: Corpus, attributes: Iterable[str]) -> list[str]:
 def _compared(findings: Sequence[Finding], corpus: Corpus) -> list[Contrast]:
     """The contrasts behind the findings, each once."""
     asked = dict.fromkeys((one.attribute, one.subset) for one in findings)
-    known = {(one.attribute, one.subset, one.first, one.second) for one in findings}
+    known = {(one.attribute, one.subset, one.first, one.second, bool(one.rest)) for one in findings}
+    # Pairs of many groups are made only where they were asked for.
+    in_pairs = {(one.attribute, one.subset) for one in findings if not one.rest and not one.interaction}
     return [
         one
         for attribute, subset in asked
-        for one in contrasts(corpus, attribute, subset=subset)
-        if not one.interaction and (attribute, subset, one.first, one.second) in known
+        for one in contrasts(corpus, attribute, subset=subset, pairs=(attribute, subset) in in_pairs)
+        if not one.interaction and (attribute, subset, one.first, one.second, bool(one.rest)) in known
     ]
 
 

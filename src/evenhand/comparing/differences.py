@@ -60,12 +60,23 @@ class GapDifferences:
 
 
 def gap_differences(
-    pairs: Sequence[Paired], corpus: Corpus, *, attributes: Sequence[str], subsets: Sequence[str], settings: Settings
+    pairs: Sequence[Paired],
+    corpus: Corpus,
+    *,
+    attributes: Sequence[str],
+    subsets: Sequence[str],
+    settings: Settings,
+    in_pairs: bool = False,
 ) -> GapDifferences:
-    """Compare the gaps of the paired systems: each question is corrected for all questions about differences."""
+    """Compare the gaps of the paired systems: each question is corrected for all questions about differences.
+
+    With `in_pairs`, more than three groups are compared in pairs too.
+    """
 
     def judged(parts: Sequence[Scores]) -> Compared:
-        return compare(Scores.join(parts), corpus, attributes=attributes, subsets=subsets, settings=settings)
+        return compare(
+            Scores.join(parts), corpus, attributes=attributes, subsets=subsets, settings=settings, pairs=in_pairs
+        )
 
     differences = judged([_combined(pair, pair.other.matrix - pair.one.matrix) for pair in pairs])
     sums = judged([_combined(pair, pair.other.matrix + pair.one.matrix) for pair in pairs])

@@ -2,8 +2,8 @@
 
 A verdict depends on the system alone. Its family is what the corpus asks of one system: all comparisons of the
 corpus's attributes, for each of the system's outputs, whatever else stands on the command line. Crossed attributes come
-on top, for their own comparisons only. The published test keeps the family of the study that it comes from: all systems
-together.
+on top, for their own comparisons only; so do pairs of groups that the corpus compares with the rest. The published test
+keeps the family of the study that it comes from: all systems together.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from evenhand.comparing.settings import Settings
 from evenhand.comparing.tested import Tested
-from evenhand.contrasts import CROSS, Floats, comparisons_asked
+from evenhand.contrasts import CROSS, Floats, comparisons_asked, on_demand
 from evenhand.stats import CORRECTIONS, kept_threshold, raw_threshold
 
 NEEDS_ALL_P = ("holm", "bh")
@@ -68,7 +68,7 @@ class Family:
     over_all: Adjustment
     """The generalising tests of all systems together, for a study that selects among them."""
     systems: Mapping[tuple[str, str], Adjustment]
-    """By system and crossed attribute, which is empty for the attributes of the corpus."""
+    """By system and what comes on top, which is empty for what the corpus asks."""
 
     @classmethod
     def of(cls, full: Sequence[Tested], settings: Settings, *, beside: Sequence[Tested] = ()) -> Self:
@@ -82,31 +82,40 @@ class Family:
             systems=_of_systems([*full, *beside], settings),
         )
 
-    def general(self, system: str, attribute: str) -> Adjustment:
-        """What corrects a system's questions about an attribute."""
-        return self.systems[system, attribute if CROSS in attribute else ""]
+    def general(self, system: str, tested: Tested) -> Adjustment:
+        """What corrects a system's questions of one kind."""
+        return self.systems[system, _on_top(tested)]
 
     @property
     def of_each_system(self) -> dict[str, dict[str, float]]:
         """How many questions each system's verdicts are corrected for, and the threshold that follows."""
         return {
             system: {"comparisons": one.size, "threshold": one.threshold}
-            for (system, crossed), one in self.systems.items()
-            if not crossed
+            for (system, on_top), one in self.systems.items()
+            if not on_top
         }
+
+
+def _on_top(tested: Tested) -> str:
+    """What a comparison belongs to that comes on top of what the corpus asks; empty where the corpus asks it."""
+    contrast = tested.contrast
+    if on_demand(tested.corpus, contrast):
+        return f"pairs of {contrast.attribute}"
+    return contrast.attribute if CROSS in contrast.attribute else ""
 
 
 def _of_systems(tested: Sequence[Tested], settings: Settings) -> dict[tuple[str, str], Adjustment]:
     columns = tested[0].scores.columns
     asked = comparisons_asked(tested[0].corpus)
-    plain = [one for one in tested if CROSS not in one.contrast.attribute]
-    crossed = dict.fromkeys(one.contrast.attribute for one in tested if CROSS in one.contrast.attribute)
+    by_kind: dict[str, list[Tested]] = {"": []}
+    for one in tested:
+        by_kind.setdefault(_on_top(one), []).append(one)
     made: dict[tuple[str, str], Adjustment] = {}
     for system in dict.fromkeys(column.system for column in columns):
         own = [number for number, column in enumerate(columns) if column.system == system]
-        for attribute in ("", *crossed):
-            mine = [one for one in tested if one.contrast.attribute == attribute]
-            p = [one.general_p[own] for one in [*plain, *mine]]
+        for on_top in by_kind:
+            mine = by_kind[on_top] if on_top else []
+            p = [one.general_p[own] for one in [*by_kind[""], *mine]]
             size = (asked + len(mine)) * len(own)
-            made[system, attribute] = Adjustment.of(np.concatenate(p or [np.zeros(0)]), settings, size=size)
+            made[system, on_top] = Adjustment.of(np.concatenate(p or [np.zeros(0)]), settings, size=size)
     return made

@@ -42,6 +42,8 @@ class Generalising:
     shown_level: float | None = None
     comparisons: int = 1
     """How many comparisons the corpus asks of this system: what p and the interval are corrected for."""
+    n_first: int = 0
+    """How many of the persons are of the first group."""
     p_in_study: float | None = None
     """The p corrected for all systems of a study."""
     significant_in_study: bool | None = None
@@ -233,6 +235,8 @@ class Finding:
     """The verdict that hangs on one person or template, and which."""
     output_kind: str = "score"
     """`found` where the question is how often a tagger finds an entity."""
+    rest: tuple[str, ...] = ()
+    """The groups whose mean, each counting the same, is the second side; empty where that is one group."""
     parts: tuple[PartGap, ...] = ()
     """Whether the gap differs by part, such as the emotion; empty where the sentences do not come in kinds."""
     parts_asked: tuple[str, ...] = ()
@@ -271,6 +275,7 @@ class Finding:
         values = self.to_dict()
         for part in ("generalising", "equivalence", "power"):
             values |= {f"{part}_{name}": value for name, value in values.pop(part).items()}
+        values["rest"] = ", ".join(values["rest"])
         values["generalising_left_out"] = ", ".join(values["generalising_left_out"])
         rests_on = values.pop("rests_on")
         values |= {"rests_on": rests_on["person"], "without": rests_on["without"]}

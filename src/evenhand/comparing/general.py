@@ -31,7 +31,7 @@ def scale_of(numbers: Floats, span: Floats) -> Floats:
 
 
 def general_gap(contrast: Contrast, numbers: Floats, *, scale: Floats, strata: Strata | None = None) -> Components:
-    """The estimate of each column and what it varies by; in finer strata than the contrast's where those are given."""
+    """The estimate of each column and what it varies by; of two groups, in finer strata where those are given."""
     shape = len(contrast.units), -1, numbers.shape[1]
     finest = strata or Strata(contrast.stratum, contrast.coefficients, contrast.pairs)
     return variance_components(
@@ -42,6 +42,7 @@ def general_gap(contrast: Contrast, numbers: Floats, *, scale: Floats, strata: S
         pairs=finest.pairs,
         matched_sizes=contrast.matched_sizes if strata is None else None,
         family=contrast.family,
+        rest=contrast.in_rest if strata is None else None,
     )
 
 
@@ -58,6 +59,7 @@ def gap_over_cells(
         pairs=finest.pairs,
         family=contrast.family,
         unit_means=_summed(values, over.counts[:, None])[:, 0],
+        rest=contrast.in_rest if strata is None else None,
     )
 
 

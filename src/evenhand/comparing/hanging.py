@@ -9,8 +9,9 @@ import numpy as np
 
 from evenhand.comparing.findings import Verdict, Withheld
 from evenhand.comparing.general import general_gap
-from evenhand.contrasts import Contrast, Floats
+from evenhand.contrasts import Contrast, Floats, Ints
 from evenhand.stats import Components, GroupedMeans, variance_components
+from evenhand.stats.types import Bools
 
 MOST_LEVELS = 30
 """Of a grouping with more levels than this (words, single sources), none carries a verdict alone."""
@@ -80,23 +81,52 @@ def _each_left_out(contrast: Contrast, numbers: Floats, scale: Floats) -> Iterat
 
 
 def _persons_left_out(contrast: Contrast, numbers: Floats, scale: Floats) -> Iterator[_Without]:
-    """One family of persons at a time; not where a stratum would be left with fewer than two."""
+    """One family of persons at a time; not where too few would be left to tell how persons vary."""
     shape = len(contrast.units), -1, numbers.shape[1]
     groupings = [((one.operator @ numbers).reshape(shape), one.weights) for one in contrast.sampled_groupings]
     family = np.arange(len(contrast.units)) if contrast.family is None else contrast.family
     for number in np.unique(family):
         kept = family != number
-        if np.bincount(contrast.stratum[kept], minlength=len(contrast.coefficients)).min() < 2:
+        left = _strata_left(contrast, kept)
+        if left is None:
             continue
         parts = variance_components(
             [GroupedMeans(means[kept], weights) for means, weights in groupings],
-            stratum=contrast.stratum[kept],
-            coefficients=contrast.coefficients,
+            stratum=left.of_unit,
+            coefficients=left.coefficients,
             scale=scale,
-            pairs=contrast.pairs,
+            pairs=left.pairs,
             family=family[kept],
+            rest=left.rest,
         )
         yield _Without("person", _together(contrast, np.flatnonzero(~kept).tolist()), parts, contrast)
+
+
+@dataclass(frozen=True)
+class _Left:
+    """The strata of those who are left."""
+
+    of_unit: Ints
+    coefficients: Floats
+    pairs: Bools
+    rest: Bools | None
+
+
+def _strata_left(contrast: Contrast, kept: Bools) -> _Left | None:
+    """None where a stratum has fewer than two left. A rest does without a group of which nobody is left."""
+    stratum, rest, coefficients = contrast.stratum[kept], contrast.in_rest, contrast.coefficients
+    sizes = np.bincount(stratum, minlength=len(coefficients))
+    if rest is None or not rest.any():
+        return None if sizes.min() < 2 else _Left(stratum, coefficients, contrast.pairs, rest)
+    if sizes[~rest].min() < 2 or sizes[rest].max() < 2:
+        return None
+    there, coefficients = sizes > 0, coefficients.copy()
+    for block in np.unique(contrast.stratum_blocks[~there]):
+        of_block = rest & (contrast.stratum_blocks == block)
+        if not (of_block & there).any():
+            return None
+        coefficients[of_block & there] *= of_block.sum() / (of_block & there).sum()
+    return _Left((np.cumsum(there) - 1)[stratum], coefficients[there], contrast.pairs[there], rest[there])
 
 
 def _together(contrast: Contrast, units: list[int]) -> str:

@@ -20,6 +20,7 @@ class _Kind:
 
     called: str
     per_group: float
+    groups: int
     varies: Floats
     stays: Floats
     estimate: Floats
@@ -46,7 +47,7 @@ class Plan:
             for kind in (together, alone)
         ]
         assert made[0] is not None  # noqa: S101
-        return cls(tested.contrast.n_persons / 2, together, alone, made[0], made[1])
+        return cls(tested.contrast.per_group, together, alone, made[0], made[1])
 
     def power(self, number: int, *, smallest_gap: float | None) -> Power:
         """One column's plan: with everybody where that can settle it, else with one kind of persons alone."""
@@ -60,7 +61,14 @@ class Plan:
 def _needed(kind: _Kind, delta: Floats, thresholds: Floats, alpha: float) -> tuple[Floats, Floats]:
     at_zero, at_gap = (
         persons_to_settle(
-            kind.varies, kind.stays, delta=delta, per_group=kind.per_group, alpha=alpha, gap=gap, test_alpha=thresholds
+            kind.varies,
+            kind.stays,
+            delta=delta,
+            per_group=kind.per_group,
+            alpha=alpha,
+            gap=gap,
+            test_alpha=thresholds,
+            groups=kind.groups,
         )
         for gap in (None, kind.estimate)
     )
@@ -73,9 +81,14 @@ def _together(tested: Tested) -> _Kind:
     rest = np.maximum(parts.variance - parts.persons, 0.0)
     mixed = bool(contrast.pairs.any() and not contrast.pairs.all())
     varies = parts.persons_if_matched - parts.pairs if mixed else parts.persons_if_matched
-    per_group = _unpaired(contrast) / 2 if mixed else contrast.n_persons / 2
+    groups = _groups(contrast)
+    per_group = _unpaired(contrast) / groups if mixed else contrast.per_group
     called = _called_alone(tested) if mixed else contrast.called
-    return _Kind(called, per_group, varies, rest + parts.pairs if mixed else rest, parts.estimate)
+    return _Kind(called, per_group, groups, varies, rest + parts.pairs if mixed else rest, parts.estimate)
+
+
+def _groups(contrast: Contrast) -> int:
+    return max(len(contrast.rest), 1) + 1
 
 
 def _alone(tested: Tested) -> _Kind | None:
@@ -85,14 +98,15 @@ def _alone(tested: Tested) -> _Kind | None:
         return None
     parts = general_gap(made, tested.scores.matrix, scale=tested.scale)
     rest = np.maximum(parts.variance - parts.persons, 0.0)
-    return _Kind(made.called, made.n_persons / 2, parts.persons_if_matched, rest, parts.estimate)
+    return _Kind(made.called, made.per_group, _groups(made), parts.persons_if_matched, rest, parts.estimate)
 
 
 def _contrast_alone(tested: Tested) -> Contrast | None:
     contrast = tested.contrast
     if contrast.interaction or contrast.subset != "all":
         return None
-    made = general_contrast(tested.corpus, contrast.attribute, (contrast.first, contrast.second), UNPAIRED)
+    sides = contrast.first, contrast.second
+    made = general_contrast(tested.corpus, contrast.attribute, sides, UNPAIRED, rest=bool(contrast.rest))
     return None if isinstance(made, str) else made
 
 
@@ -109,13 +123,20 @@ def unseen(contrast: Contrast, *, room: float, alpha: float) -> tuple[float, flo
     """Which share of persons may react although none of those asked did, and by how much before that matters.
 
     Of n persons none of whom reacts, up to s = 1 − α^(1/n) of all may. They move the gap by at most `room` unless they
-    react by more than room/s. Where there are pairs and others, the kind that could move the gap most is meant.
+    react by more than room/s. Where there are pairs and others, the kind that could move the gap most is meant; of many
+    groups, the group that could.
     """
     weights, pairs = contrast.coefficients, contrast.pairs[contrast.stratum]
     kinds = []
     if pairs.any():
         kinds.append((int(pairs.sum()), float(np.abs(weights[contrast.pairs]).sum())))
-    if not pairs.all():
+    if contrast.rest and contrast.group is not None:
+        of_group = contrast.group[contrast.stratum]
+        kinds += [
+            (int((of_group == group).sum()), float(np.abs(weights[contrast.group == group]).sum()))
+            for group in np.unique(contrast.group[contrast.group >= 0])
+        ]
+    elif not pairs.all():
         sides = [int(((weights[contrast.stratum] * side > 0) & ~pairs).sum()) for side in (1, -1)]
         kinds.append((min(sides), float(weights[(weights > 0) & ~contrast.pairs].sum())))
     shares = [(1 - alpha ** (1 / size), weight) for size, weight in kinds if size]

@@ -59,13 +59,16 @@ class Evidence:
 
     def _leave_one_out(self, column: int) -> tuple[str | None, float | None, bool]:
         contrast, tolerance = self._contrast, float(self._tolerance[column])
-        sizes = contrast.stratum_sizes
-        if (sizes < 2).any():
+        if len(contrast.lonely) or contrast.torn:
             return None, None, False
+        sizes = contrast.stratum_sizes
         means = self._unit_means[:, column]
         stratum_means = np.bincount(contrast.stratum, weights=means) / sizes
         gap = float(contrast.coefficients @ stratum_means)
-        change = (contrast.coefficients / (sizes - 1))[contrast.stratum] * (stratum_means[contrast.stratum] - means)
+        change = (contrast.coefficients / np.maximum(sizes - 1, 1))[contrast.stratum]
+        change *= stratum_means[contrast.stratum] - means
+        for stratum in np.flatnonzero(sizes < 2).tolist():
+            change[contrast.stratum == stratum] = _without_group(contrast, stratum, stratum_means)
         most = int(np.argmax(np.abs(change)))
         if abs(change[most]) <= tolerance:
             return None, None, False
@@ -123,6 +126,14 @@ class Evidence:
         first, second = (np.mean([count for unit in sides for count in unit[side]]) for side in (0, 1))
         by_person = {person: pieces[person] for unit in contrast.members for side in unit for person in side}
         return Pieces(float(first), float(second), by_person, None if np.isnan(gap) else float(gap))
+
+
+def _without_group(contrast: Contrast, stratum: int, means: Floats) -> float:
+    """How the gap changes where a rest does without a group, whose only person is left out."""
+    assert contrast.in_rest is not None  # noqa: S101
+    rest = np.flatnonzero(contrast.in_rest & (contrast.stratum_blocks == contrast.stratum_blocks[stratum]))
+    weight = float(contrast.coefficients[rest].sum())
+    return weight * float(means[rest[rest != stratum]].mean() - means[rest].mean())
 
 
 class _SentencePairs:

@@ -85,11 +85,10 @@ class _Judge:
         self._alpha = tested.settings.alpha
         self._member = member
         self._delta = tested.settings.equivalence * tested.span
-        self._per_group = tested.contrast.n_persons / 2
+        self._per_group = tested.contrast.per_group
         self._sizes = _sizes(tested.contrast)
         self._labels = side_labels(tested.contrast, tested.corpus)
-        attribute = tested.contrast.attribute
-        self._adjustments = [family.general(column.system, attribute) for column in tested.scores.columns]
+        self._adjustments = [family.general(column.system, tested) for column in tested.scores.columns]
         self._verdicts: list[Verdict] = ["cannot tell"] * len(tested.scores.columns)
         self._withheld: list[Withheld | None] = [None] * len(tested.scores.columns)
         parts = tested.components
@@ -198,6 +197,7 @@ class _Judge:
             first_label=self._labels[0],
             second_label=self._labels[1],
             output_kind=output.kind,
+            rest=contrast.rest,
             parts=() if self._parts is None else self._parts.of(number),
             parts_asked=() if self._parts is None else self._parts.asked,
             high_is=meaning,
@@ -330,6 +330,7 @@ def _sizes(contrast: Contrast) -> dict[str, Any]:
     words = [column for column in contrast.groupings if column != "template"]
     return {
         "n_persons": contrast.n_persons,
+        "n_first": sum(len(first) for first, _ in contrast.members),
         "n_sources": cells.height,
         "n_templates": cells["template"].n_unique() if "template" in contrast.groupings else None,
         "n_words": sum(cells[column].drop_nulls().n_unique() for column in words) if words else None,

@@ -13,6 +13,8 @@ A contrast depends on its corpus and question alone, and is made once for both.
 from evenhand.contrasts.build import CROSS
 from evenhand.contrasts.contrast import Contrast, Floats, Grouping, Ints
 from evenhand.contrasts.declare import (
+    REST,
+    against_rest,
     comparisons_asked,
     contrast,
     contrasts,
@@ -20,6 +22,7 @@ from evenhand.contrasts.declare import (
     general_contrasts,
     groups_of,
     interaction,
+    on_demand,
 )
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
 from evenhand.contrasts.labels import group_label, side_labels
@@ -30,6 +33,7 @@ __all__ = [
     "CROSS",
     "EVERYBODY",
     "PAIRED",
+    "REST",
     "UNPAIRED",
     "Contrast",
     "Floats",
@@ -37,6 +41,7 @@ __all__ = [
     "Ints",
     "OverCells",
     "Parts",
+    "against_rest",
     "comparisons_asked",
     "contrast",
     "contrasts",
@@ -48,5 +53,6 @@ __all__ = [
     "joined",
     "kinds_of",
     "level",
+    "on_demand",
     "side_labels",
 ]

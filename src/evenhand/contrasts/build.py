@@ -38,34 +38,62 @@ class _Sentences:
     """The sentences of a contrast as codes: where they stand, and who they are about."""
 
     row: Ints
-    side: Ints
+    group: Ints
+    """0 is the first group; the others are the second side, which is their mean."""
+    groups: int
     source: Ints
     person: Ints
     pair: Ints
-    """−1 where the person has no counterpart in the other group."""
+    """−1 where the person has no counterpart in the other groups."""
     sources: tuple[str, ...]
     persons: tuple[str, ...]
     pairs: tuple[str, ...]
 
+    @property
+    def side(self) -> Ints:
+        """1 for the first group, −1 for all others."""
+        return np.where(self.group == 0, 1, -1).astype(np.int64)
+
+    @property
+    def counts(self) -> Floats:
+        """What each sentence's group counts: the other groups count the same, whatever their size."""
+        return _counts(self.group, self.groups)
+
+
+def _counts(group: Ints, groups: int) -> Floats:
+    return np.where(group == 0, 1.0, -1 / max(groups - 1, 1))
+
 
 def build(
-    corpus: Corpus, attribute: str, first: str, second: str, subset: str, side: npt.NDArray[np.int64]
+    corpus: Corpus,
+    attribute: str,
+    first: str,
+    second: str,
+    subset: str,
+    group: npt.NDArray[np.int64],
+    *,
+    rest: tuple[str, ...] = (),
 ) -> Contrast:
-    """The contrast between the sentences of side +1 and those of side −1."""
-    sentences = _coded(corpus, side)
+    """The contrast between the sentences of group 0 and those of the groups 1 and up; −1 are none of these.
+
+    Several groups on the second side are the `rest` that the first is compared with.
+    """
+    groups = max(len(rest), 1) + 1
+    sentences = _coded(corpus, group, groups)
     stratum_of_person, matchless = _strata(corpus, attribute, sentences)
     left_out: tuple[str, ...] = ()
     if matchless.any():
-        side = side.copy()
-        side[sentences.row[matchless[sentences.person]]] = 0
+        group = group.copy()
+        group[sentences.row[matchless[sentences.person]]] = -1
         left_out = tuple(sentences.persons[number] for number in np.flatnonzero(matchless))
-        sentences = _coded(corpus, side)
+        sentences = _coded(corpus, group, groups)
         stratum_of_person, _ = _strata(corpus, attribute, sentences)
     matrix, comparisons = _published(sentences, stratum_of_person, len(corpus))
     if comparisons.height < 2:
+        hint = f"; no two sources hold all {groups} groups: compare them in pairs" if rest else ""
         raise UsageError(
             f"{attribute} ({first} against {second}) on the subset {subset!r}: "
-            f"{comparisons.height} comparisons; needs two"
+            f"{comparisons.height} comparisons; needs two{hint}"
         )
     stray = _stray(sentences)
     units = _units(sentences, stratum_of_person, stray)
@@ -90,7 +118,21 @@ def build(
         called=called(corpus, sentences.row),
         family=families(corpus, units.labels, units.stratum),
         part=_parts(sentences, stratum_of_person, len(corpus)),
+        rest=rest,
+        group=units.group,
+        torn=_torn_apart(sentences, stratum_of_person, units),
     )
+
+
+def _torn_apart(sentences: _Sentences, stratum_of_person: Ints, units: _Units) -> str | None:
+    """Why there is no general answer, where leaving people out empties a group."""
+    alone = sentences.pair < 0
+    wanted = np.unique(stratum_of_person[sentences.person[alone]] * sentences.groups + sentences.group[alone])
+    if len(wanted) == (units.group >= 0).sum():
+        return None
+    if _in_several(sentences).any():
+        return "people belong to several of the groups, but not to all of them"
+    return "a group has nobody who is in nine tenths of the sources"
 
 
 def _parts(sentences: _Sentences, stratum: Ints, width: int) -> Ints:
@@ -124,48 +166,48 @@ def called(corpus: Corpus, rows: Ints) -> str:
     return CALLED.get(kinds.pop(), "persons") if len(kinds) == 1 else "persons"
 
 
-def _coded(corpus: Corpus, side: npt.NDArray[np.int64]) -> _Sentences:
-    rows = np.flatnonzero(side)
-    frame, sides = corpus.frame[rows], side[rows]
+def _coded(corpus: Corpus, group: npt.NDArray[np.int64], groups: int) -> _Sentences:
+    rows = np.flatnonzero(group >= 0)
+    frame, mine = corpus.frame[rows], group[rows]
     source, sources = codes(frame["source"].to_list())
     person, persons = codes(frame["person"].to_list())
     named = frame["pair"].to_list() if "pair" in frame.columns else [None] * frame.height
-    # A pair counts only where both of its sides are asked about: noun phrases paired by gender are no pairs for race.
+    # A pair counts only where all of its groups are asked about: noun phrases paired by gender are no pairs for race.
     pair, pairs = codes(
-        [name if on else None for name, on in zip(named, _on_both(codes(named)[0], sides), strict=True)]
+        [name if on else None for name, on in zip(named, _in_all(codes(named)[0], mine, groups), strict=True)]
     )
-    # Who stands on both sides ("the young neighbour", "the old neighbour") is their own counterpart.
-    own = (pair < 0) & _on_both(person, sides)
+    # Who stands in all groups ("the young neighbour", "the old neighbour") is their own counterpart.
+    own = (pair < 0) & _in_all(person, mine, groups)
     labels = [
         persons[who] if mine else (pairs[number] if number >= 0 else None)
         for who, mine, number in zip(person, own, pair, strict=True)
     ]
     pair, pairs = codes(labels)
-    # Unpaired persons of one group only have nobody to be compared with.
-    if len(set(sides[pair < 0])) == 1:
-        side = side.copy()
-        side[rows[pair < 0]] = 0
-        return _coded(corpus, side)
-    return _Sentences(rows, sides, source, person, pair, sources, persons, pairs)
+    # Where unpaired persons leave a group empty, the others have nobody to be compared with.
+    if 0 < len(set(mine[pair < 0])) < groups:
+        group = group.copy()
+        group[rows[pair < 0]] = -1
+        return _coded(corpus, group, groups)
+    return _Sentences(rows, mine, groups, source, person, pair, sources, persons, pairs)
 
 
-def _on_both(number: Ints, side: Ints) -> npt.NDArray[np.bool_]:
-    """For each sentence, whether its number (not −1) stands on both sides."""
-    first, second = (set(number[(side == wanted) & (number >= 0)]) for wanted in (1, -1))
-    return np.isin(number, list(first & second))
+def _in_all(number: Ints, group: Ints, groups: int) -> npt.NDArray[np.bool_]:
+    """For each sentence, whether its number (not −1) stands in all groups."""
+    there = [set(number[(group == wanted) & (number >= 0)]) for wanted in range(groups)]
+    return np.isin(number, list(set.intersection(*there)))
 
 
 def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """The stratum of each unpaired person, the crossing of the other attributes, and who has no match in theirs.
 
-    Strata without two persons on each side are put together; if that is not enough, their persons are left out. Where
+    Strata without two persons of each group are put together; if that is not enough, their persons are left out. Where
     that would be too many, the crossing does without an attribute.
     """
     frame = corpus.frame[sentences.row]
     alone = np.flatnonzero(sentences.pair < 0)
     _, where = np.unique(sentences.person[alone], return_index=True)
     members = alone[where]
-    person, side = sentences.person[members], sentences.side[members]
+    person, group = sentences.person[members], sentences.group[members]
     stratum = np.zeros(len(sentences.persons), dtype=np.int64)
     matchless = np.zeros(len(sentences.persons), dtype=bool)
     others = [
@@ -174,9 +216,9 @@ def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints
     for chosen in _choices(others):
         keys = [tuple(row) for row in frame[members].select(chosen).iter_rows()] if chosen else [()] * len(members)
         number = numbered(keys)
-        thin = ~_two_a_side(number, side)
+        thin = ~_two_a_group(number, group, sentences.groups)
         number[thin] = len(keys)
-        thin = ~_two_a_side(number, side)
+        thin = ~_two_a_group(number, group, sentences.groups)
         if not chosen or thin.sum() <= MOST_MATCHLESS * len(thin):
             stratum[person] = np.unique(number, return_inverse=True)[1]
             matchless[person[thin]] = bool(chosen)
@@ -189,10 +231,11 @@ def _is_of_person(frame: pl.DataFrame, attribute: str) -> bool:
     return frame.group_by("person").agg(pl.col(attribute).n_unique() == 1)[attribute].all()
 
 
-def _two_a_side(number: Ints, side: Ints) -> npt.NDArray[np.bool_]:
-    """For each person, whether their stratum has two persons on each side."""
-    enough = [np.bincount(number[side == wanted], minlength=number.max(initial=0) + 1) >= 2 for wanted in (1, -1)]
-    return np.asarray((enough[0] & enough[1])[number], dtype=np.bool_)
+def _two_a_group(number: Ints, group: Ints, groups: int) -> npt.NDArray[np.bool_]:
+    """For each person, whether their stratum has two persons of each group."""
+    strata = number.max(initial=0) + 1
+    enough = [np.bincount(number[group == wanted], minlength=strata) >= 2 for wanted in range(groups)]
+    return np.asarray(np.all(enough, axis=0)[number], dtype=np.bool_)
 
 
 def _choices(others: list[str]) -> Iterator[tuple[str, ...]]:
@@ -211,23 +254,21 @@ def _published(sentences: _Sentences, stratum: Ints, width: int) -> tuple[sparse
     n_rows, n_parts = len(sentences.sources) * (n_pairs + 1), len(weight)
     # Persons weigh the same, whether a source has one sentence about them or several.
     _, where, which, times = np.unique(
-        np.stack([row, sentences.person, sentences.side]),
+        np.stack([row, sentences.person, sentences.group]),
         axis=1,
         return_index=True,
         return_inverse=True,
         return_counts=True,
     )
-    first, second = (np.zeros((n_rows, n_parts)) for _ in range(2))
-    for counts, wanted in ((first, 1), (second, -1)):
-        persons = where[sentences.side[where] == wanted]
-        np.add.at(counts, (row[persons], part[persons]), 1)
-    usable = (first > 0) & (second > 0)
+    there = np.zeros((sentences.groups, n_rows, n_parts))
+    np.add.at(there, (sentences.group[where], row[where], part[where]), 1)
+    usable = (there > 0).all(axis=0)
     is_pair_row = np.arange(n_rows) % (n_pairs + 1) < n_pairs
     shares = usable * np.where(is_pair_row[:, None], 1.0, weight[None, :])
     totals = shares.sum(axis=1, keepdims=True)
     shares = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
-    persons_there = np.where(sentences.side > 0, first[row, part], second[row, part])
-    value = sentences.side * shares[row, part] / persons_there / times[which.reshape(-1)]
+    persons_there = there[sentences.group, row, part]
+    value = sentences.counts * shares[row, part] / persons_there / times[which.reshape(-1)]
     kept = np.flatnonzero(totals[:, 0] > 0)
     renumbered = np.full(n_rows, -1)
     renumbered[kept] = np.arange(len(kept))
@@ -259,12 +300,14 @@ class _Units:
     members: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
     stratum: Ints
     coefficients: Floats
+    group: Ints
+    """The group of each stratum; −1 for pairs."""
     block: Ints
     of_sentence: Ints
 
 
 def _stray(sentences: _Sentences) -> npt.NDArray[np.bool_]:
-    """Who is missing from so many sources that they would take those with them."""
+    """Who is missing from so many sources that they would take those with them, or has no group of their own."""
     here = np.unique(np.stack([sentences.source, sentences.person]), axis=1)
     share = np.bincount(here[1], minlength=len(sentences.persons)) / len(sentences.sources)
     stray = share < PRESENT
@@ -272,18 +315,24 @@ def _stray(sentences: _Sentences) -> npt.NDArray[np.bool_]:
     for pair in np.unique(sentences.pair[sentences.pair >= 0]):
         both = np.unique(sentences.person[sentences.pair == pair])
         stray[both] = stray[both].any()
-    return np.zeros_like(stray) if stray.all() else stray
+    return _in_several(sentences) if stray.all() else stray | _in_several(sentences)
+
+
+def _in_several(sentences: _Sentences) -> npt.NDArray[np.bool_]:
+    """Who stands in several groups but not in all, and is no counterpart of their own: a sample of none of them."""
+    alone = sentences.pair < 0
+    there = np.unique(np.stack([sentences.person[alone], sentences.group[alone]]), axis=1)
+    return np.bincount(there[0], minlength=len(sentences.persons)) > 1
 
 
 def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np.bool_]) -> _Units:
-    """Pairs as one stratum, then the two sides of each stratum of unpaired persons."""
+    """Pairs as one stratum, then the groups of each stratum of unpaired persons."""
     kept = ~stray[sentences.person]
     pairs = np.unique(sentences.pair[kept & (sentences.pair >= 0)])
     alone = np.flatnonzero(kept & (sentences.pair < 0))
     _, where = np.unique(sentences.person[alone], return_index=True)
-    person, side = sentences.person[alone[where]], sentences.side[alone[where]]
-    # Even numbers are first groups, odd ones second.
-    key = stratum_of_person[person] * 2 + (side < 0)
+    person, groups = sentences.person[alone[where]], sentences.groups
+    key = stratum_of_person[person] * groups + sentences.group[alone[where]]
     order = np.lexsort((person, key))
     person, key = person[order], key[order]
 
@@ -293,20 +342,21 @@ def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np
     keys, names_stratum = np.unique(key, return_inverse=True)
     # As published, a source has one comparison per pair and one for all unpaired persons together.
     names_share = 1 / (len(pairs) + 1)
-    weights = np.where(keys % 2 == 0, 1, -1) * _stratum_weights(sentences, stratum_of_person)[keys // 2] * names_share
+    weights = _counts(keys % groups, groups) * _stratum_weights(sentences, stratum_of_person)[keys // groups]
     pairs_share = [1 - names_share if len(person) else 1.0] if len(pairs) else []
     return _Units(
         labels=tuple(sentences.pairs[number] for number in pairs) + tuple(sentences.persons[p] for p in person),
         members=(
             *(_both(sentences, number) for number in pairs),
             *(
-                ((name,), ()) if k % 2 == 0 else ((), (name,))
+                ((name,), ()) if k % groups == 0 else ((), (name,))
                 for name, k in zip((sentences.persons[p] for p in person), key, strict=True)
             ),
         ),
         stratum=np.concatenate([np.zeros(len(pairs), dtype=np.int64), names_stratum + len(pairs_share)]),
-        coefficients=np.concatenate([pairs_share, weights]),
-        block=np.concatenate([np.full(len(pairs), -1, dtype=np.int64), key // 2]),
+        coefficients=np.concatenate([pairs_share, weights * names_share]),
+        group=np.concatenate([np.full(len(pairs_share), -1, dtype=np.int64), keys % groups]),
+        block=np.concatenate([np.full(len(pairs), -1, dtype=np.int64), key // groups]),
         of_sentence=np.where(kept, unit, -1).astype(np.int64),
     )
 
@@ -326,10 +376,10 @@ def _both(sentences: _Sentences, pair: int) -> tuple[tuple[str, ...], tuple[str,
 def _cells(corpus: Corpus, sentences: _Sentences, units: _Units) -> tuple[pl.DataFrame, Ints]:
     """The sources that hold every unit (a pair with all of its persons), and each source's number among them."""
     kept = units.of_sentence >= 0
-    # Whoever stands on both sides must do so in each source.
-    who = (units.of_sentence * len(sentences.persons) + sentences.person) * 2 + (sentences.side < 0)
+    # Whoever stands in several groups must do so in each source.
+    who = (units.of_sentence * len(sentences.persons) + sentences.person) * sentences.groups + sentences.group
     seen = np.unique(np.stack([sentences.source[kept], who[kept]]), axis=1)
-    complete = np.bincount(seen[0], minlength=len(sentences.sources)) == len(np.unique(who[kept]))
+    complete = np.bincount(seen[0], minlength=len(sentences.sources)) == max(len(np.unique(who[kept])), 1)
     cell_of_source = np.where(complete, np.cumsum(complete) - 1, -1)
     columns = list(dict.fromkeys(["source", *corpus.groupings, *corpus.slots]))
     frame = corpus.frame[sentences.row].select(columns).unique("source", keep="first", maintain_order=True)
@@ -340,12 +390,13 @@ def _entries(sentences: _Sentences, unit_of: Ints, cell_of_source: Ints) -> tupl
     cell = cell_of_source[sentences.source]
     kept = (cell >= 0) & (unit_of >= 0)
     unit, cell, row, person = unit_of[kept], cell[kept], sentences.row[kept], sentences.person[kept]
-    sign = np.where(sentences.pair[kept] >= 0, sentences.side[kept], 1)
-    # Several sentences about a person, and several persons on one side of a pair, count as their mean.
+    paired = sentences.pair[kept] >= 0
+    sign, group = np.where(paired, sentences.counts[kept], 1.0), np.where(paired, sentences.group[kept], 0)
+    # Several sentences about a person, and several persons of one group of a pair, count as their mean.
     _, which, sentences_there = np.unique(
-        np.stack([unit, cell, sign, person]), axis=1, return_inverse=True, return_counts=True
+        np.stack([unit, cell, group, person]), axis=1, return_inverse=True, return_counts=True
     )
-    persons = np.unique(np.stack([unit, cell, sign, person]), axis=1)
+    persons = np.unique(np.stack([unit, cell, group, person]), axis=1)
     _, side, persons_there = np.unique(persons[:3], axis=1, return_inverse=True, return_counts=True)
     which = which.reshape(-1)
     return unit, cell, row, sign / sentences_there[which] / persons_there[side.reshape(-1)[which]]

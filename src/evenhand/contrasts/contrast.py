@@ -78,6 +78,22 @@ class Contrast:
     """Units with one number may react alike (spelling families of names); None: everybody on their own."""
     part: Ints | None = None
     """For each sentence, the stratum in which its person is compared with others; 0 for pairs, −1 for nobody."""
+    rest: tuple[str, ...] = ()
+    """The groups whose mean is the second side, each counting the same; empty where that is one group."""
+    group: Ints | None = None
+    """The group of each stratum: 0 the first, 1 and up those of the second side, −1 pairs."""
+    torn: str | None = None
+    """Why there is no general answer, where leaving people out empties a group."""
+
+    @cached_property
+    def in_rest(self) -> npt.NDArray[np.bool_] | None:
+        """Which strata are groups of the rest; None where two groups are compared."""
+        return self.group > 0 if self.rest and self.group is not None else None
+
+    @property
+    def per_group(self) -> float:
+        """How many persons a group has, on average; a pair counts for each of its groups."""
+        return self.n_persons / (max(len(self.rest), 1) + 1)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -88,11 +104,16 @@ class Contrast:
     @cached_property
     def matched_sizes(self) -> Floats:
         """How many units each stratum would have if its two sides were of one size."""
-        sizes = self.stratum_sizes.astype(np.float64)
-        block_of = np.array([self.block[self.stratum == stratum][0] for stratum in range(len(sizes))])
+        sizes, block_of = self.stratum_sizes.astype(np.float64), self.stratum_blocks
         for block in np.unique(block_of[block_of >= 0]):
             sizes[block_of == block] = sizes[block_of == block].mean()
         return sizes
+
+    @cached_property
+    def stratum_blocks(self) -> Ints:
+        """The block of each stratum."""
+        blocks = [self.block[self.stratum == stratum][0] for stratum in range(len(self.coefficients))]
+        return np.array(blocks, dtype=np.int64)
 
     @cached_property
     def pairs(self) -> npt.NDArray[np.bool_]:
@@ -108,12 +129,14 @@ class Contrast:
     def relabellings_p(self) -> float:
         """The smallest p that swapping labels can give: where groups differ by a constant, chance gives that too.
 
-        With two persons a side there are six ways to deal the labels, and two of them give so large a gap: 2/6.
+        With two persons a side there are six ways to deal the labels, and two of them give so large a gap: 2/6. How
+        the labels of a rest are dealt among its groups makes no difference.
         """
         ways = float((self.block < 0).sum()) * math.log(2)
         for block in np.unique(self.block[self.block >= 0]):
-            sides = np.bincount(self.stratum[self.block == block])
-            ways += math.lgamma(sides.sum() + 1) - sum(math.lgamma(size + 1) for size in sides)
+            there = self.block == block
+            first = int((self.coefficients[self.stratum[there]] > 0).sum())
+            ways += math.log(math.comb(int(there.sum()), first))
         return min(1.0, 2 * math.exp(-ways))
 
     def each_left_out(self, column: str, *, most: int) -> tuple[tuple[str, Contrast], ...]:
@@ -166,11 +189,23 @@ class Contrast:
         """Why this contrast cannot speak for persons in general, or None if it can."""
         if self.cells.height < max(2, COMPLETE * self.n_sources):
             return f"only {self.cells.height} of {self.n_sources} sources hold all of the persons compared"
-        lonely = np.flatnonzero(self.stratum_sizes < 2)
-        if len(lonely):
-            unit = self.units[int(np.flatnonzero(self.stratum == lonely[0])[0])]
+        if self.torn is not None:
+            return self.torn
+        if len(self.lonely) and self.in_rest is not None and self.in_rest[self.lonely].all():
+            return "half of the other groups or more have a single person, so it cannot be told how persons vary"
+        if len(self.lonely):
+            unit = self.units[int(np.flatnonzero(self.stratum == self.lonely[0])[0])]
             return f"a group has a single person ({unit}), so it cannot be told how persons vary"
         return None
+
+    @cached_property
+    def lonely(self) -> Ints:
+        """The strata of a single unit that leave it open how persons vary; of a rest, where half or more are single."""
+        alone = self.stratum_sizes < 2
+        rest = self.in_rest
+        if rest is not None and 2 * alone[rest].sum() < rest.sum():
+            alone = alone & ~rest
+        return np.flatnonzero(alone)
 
     def by(self, column: str) -> Grouping:
         """Group the cells by a column; a null is a group of its own (each neutral sentence is its own word)."""

@@ -1,7 +1,13 @@
-"""The comparisons that an attribute asks for: two groups, all pairs of groups, intersections and interactions."""
+"""The comparisons that an attribute asks for: pairs of groups, each of many against the rest, crossings, interactions.
+
+Up to three groups are compared in pairs. Of more, each is compared with the mean of all others, in which every group
+counts the same: that is one question a group, and not one for each two of them. Pairs come on top where they are asked
+for.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, product
 
@@ -17,21 +23,60 @@ from evenhand.corpora import Corpus
 from evenhand.corpora.once import once
 from evenhand.errors import UsageError, did_you_mean
 
+MOST_IN_PAIRS = 3
+"""Of more groups than this, each is compared with the rest."""
+REST = "rest"
+"""The second side where that is the mean of all other groups."""
 
-def contrasts(corpus: Corpus, attribute: str, *, subset: str = "all") -> list[Contrast]:
-    """Every comparison that an attribute asks for: all pairs of its groups and, for two crossed attributes of two
-    groups each, their interaction."""
+
+def contrasts(corpus: Corpus, attribute: str, *, subset: str = "all", pairs: bool = False) -> list[Contrast]:
+    """Every comparison that an attribute asks for: all pairs of up to three groups, or each of more against the rest
+    (then, if asked for, their pairs too); for two crossed attributes of two groups each, pairs and their interaction.
+
+    >>> from evenhand.corpora import load_corpus
+    >>> made = contrasts(load_corpus("identity"), "race")
+    >>> len(made), made[0].first, made[0].second, len(made[0].rest)
+    (6, 'African American', 'rest', 5)
+    """
     _, groups = groups_of(corpus, attribute)
-    present = _present(corpus, attribute, subset)
-    pairs = [pair for pair in combinations(groups, 2) if set(pair) <= present]
-    if not pairs:
-        have = ", ".join(group for group in groups if group in present) or "none"
-        raise UsageError(f"{attribute} on the subset {subset!r}: needs two groups, has {have}")
-    made = [contrast(corpus, attribute, groups=pair, subset=subset) for pair in pairs]
-    parts = attribute.split(CROSS)
-    if len(parts) == 2 and all(len(corpus.attributes.get(part, ())) == 2 for part in parts) and len(pairs) == 6:
-        made.append(interaction(corpus, parts[0], parts[1], subset=subset))
+    there = _present(corpus, attribute, subset)
+    present = tuple(group for group in groups if group in there)
+    if len(present) < 2:
+        raise UsageError(
+            f"{attribute} on the subset {subset!r}: needs two groups, has {present[0] if present else 'none'}"
+        )
+    two_by_two = _is_two_by_two(corpus, attribute) and len(present) == 4
+    many = len(present) > MOST_IN_PAIRS and not two_by_two
+    made = _each_against_rest(corpus, attribute, present, subset, needed=not pairs) if many else []
+    if pairs or not many:
+        made += [contrast(corpus, attribute, groups=pair, subset=subset) for pair in combinations(present, 2)]
+    if two_by_two:
+        made.append(interaction(corpus, *attribute.split(CROSS), subset=subset))
     return made
+
+
+def on_demand(corpus: Corpus, one: Contrast) -> bool:
+    """Whether a comparison is a pair of groups that the corpus compares with the rest, unless told otherwise."""
+    if one.rest or one.interaction or _is_two_by_two(corpus, one.attribute):
+        return False
+    return len(_present(corpus, one.attribute, one.subset)) > MOST_IN_PAIRS
+
+
+def _is_two_by_two(corpus: Corpus, attribute: str) -> bool:
+    parts = attribute.split(CROSS)
+    return len(parts) == 2 and all(len(corpus.attributes.get(part, ())) == 2 for part in parts)
+
+
+def _each_against_rest(
+    corpus: Corpus, attribute: str, groups: Sequence[str], subset: str, *, needed: bool
+) -> list[Contrast]:
+    """None where no two sources hold all groups, unless that is `needed`."""
+    try:
+        return [against_rest(corpus, attribute, group, subset=subset) for group in groups]
+    except UsageError:
+        if needed:
+            raise
+        return []
 
 
 def comparisons_asked(corpus: Corpus) -> int:
@@ -41,7 +86,11 @@ def comparisons_asked(corpus: Corpus) -> int:
     >>> comparisons_asked(eec()), comparisons_asked(eec().narrowed(["race"]))
     (2, 2)
     """
-    return sum(len(groups) * (len(groups) - 1) // 2 for groups in corpus.asks.values())
+    return sum(_asked_of(len(groups)) for groups in corpus.asks.values())
+
+
+def _asked_of(groups: int) -> int:
+    return groups if groups > MOST_IN_PAIRS else groups * (groups - 1) // 2
 
 
 def contrast(
@@ -67,19 +116,51 @@ def contrast(
             raise UsageError(f"{attribute} has no group {group!r}{did_you_mean(group, known)}")
 
     def made() -> Contrast:
-        side = np.select([labels == first, labels == second], [1, -1], default=0)
-        side[~corpus.mask(subset).to_numpy()] = 0
-        if among != EVERYBODY:
-            side[corpus.frame["pair"].is_not_null().to_numpy() != (among == PAIRED)] = 0
-        return build(corpus, attribute, first, second, subset if among == EVERYBODY else among, side)
+        group = np.select([labels == first, labels == second], [0, 1], default=-1)
+        group[~_asked(corpus, subset, among)] = -1
+        return build(corpus, attribute, first, second, subset if among == EVERYBODY else among, group)
 
     return once(corpus, ("contrast", attribute, first, second, subset, among), made)
 
 
-def general_contrast(corpus: Corpus, attribute: str, groups: tuple[str, str], among: str) -> Contrast | str:
-    """The contrast of two groups that speaks for persons in general, or why there is none."""
+def against_rest(
+    corpus: Corpus, attribute: str, group: str, *, subset: str = "all", among: str = EVERYBODY
+) -> Contrast:
+    """Compare a group with the mean of all others that these sentences are about, each counting the same."""
+    labels, known = groups_of(corpus, attribute)
+    if group not in known:
+        raise UsageError(f"{attribute} has no group {group!r}{did_you_mean(group, known)}")
+
+    def made() -> Contrast:
+        asked = _asked(corpus, subset, among)
+        there = set(labels[asked])
+        rest = tuple(other for other in known if other != group and other in there)
+        numbers = {name: number for number, name in enumerate((group, *rest))}
+        numbered = np.array([numbers.get(label, -1) for label in labels], dtype=np.int64)
+        numbered[~asked] = -1
+        return build(corpus, attribute, group, REST, subset if among == EVERYBODY else among, numbered, rest=rest)
+
+    return once(corpus, ("against rest", attribute, group, subset, among), made)
+
+
+def _asked(corpus: Corpus, subset: str, among: str) -> npt.NDArray[np.bool_]:
+    """The sentences of a subset that are about everybody, or about one kind of persons."""
+    asked = corpus.mask(subset).to_numpy().copy()
+    if among != EVERYBODY:
+        asked &= corpus.frame["pair"].is_not_null().to_numpy() == (among == PAIRED)
+    return np.asarray(asked, dtype=np.bool_)
+
+
+def general_contrast(
+    corpus: Corpus, attribute: str, groups: tuple[str, str], among: str, *, rest: bool = False
+) -> Contrast | str:
+    """The contrast of two groups, or of the first against the rest, that speaks for persons in general, or why not."""
     try:
-        made = contrast(corpus, attribute, groups=groups, among=among)
+        made = (
+            against_rest(corpus, attribute, groups[0], among=among)
+            if rest
+            else contrast(corpus, attribute, groups=groups, among=among)
+        )
     except UsageError as error:
         return str(error)
     return made.not_general or made

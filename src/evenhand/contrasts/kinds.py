@@ -47,6 +47,8 @@ def joined(one: Contrast, other: Contrast, shares: tuple[float, float]) -> Contr
         left_out=tuple(dict.fromkeys(one.left_out + other.left_out)),
         called=one.called if one.called == other.called else "persons",
         family=_families(one, other),
+        group=None if one.group is None or other.group is None else np.concatenate([one.group, other.group]),
+        torn=one.torn or other.torn,
     )
 
 

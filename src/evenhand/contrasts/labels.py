@@ -10,6 +10,7 @@ from evenhand.corpora import Corpus
 from evenhand.corpora.labels import crossed, names_of
 
 NAMES = "names"
+OTHERS, NAMES_OF_OTHERS = "the other groups", "the other groups' names"
 
 
 def side_labels(contrast: Contrast, corpus: Corpus) -> tuple[str, str]:
@@ -24,6 +25,8 @@ def side_labels(contrast: Contrast, corpus: Corpus) -> tuple[str, str]:
         return _gaps(contrast, corpus)
     groups = contrast.first, contrast.second
     first, second = (group_label(corpus, contrast.attribute, group, called=contrast.called) for group in groups)
+    if contrast.rest:
+        return first or contrast.first, NAMES_OF_OTHERS if first and contrast.called == NAMES else OTHERS
     return groups if first is None or second is None else (first, second)
 
 

@@ -6,17 +6,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+import polars as pl
+
 from evenhand.asking import Column, Scores
 from evenhand.corpora import Corpus
+from evenhand.corpora.families import spelling_families
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.measuring.measured import measured
 from evenhand.measuring.result import MeasureSettings, Metrics
 from evenhand.metrics import Predictions
+from evenhand.metrics.crossing import Sampled
 from evenhand.results import Provenance
 from evenhand.stats.types import Floats
 from evenhand.systems.yours.declared import add_up
 
 LABEL = "label"
+NAME = "name"
+"""The kind of persons who get families by their spelling where the corpus names none."""
 OPPOSITE = {"positive": "negative", "negative": "positive"}
 
 
@@ -70,6 +76,7 @@ def predictions_of(scores: Scores, corpus: Corpus, attribute: str) -> Iterator[t
         "source": frame["source"].to_list(),
         "group": frame[attribute].to_list(),
         "term": frame["person"].to_list(),
+        "sampled": _sampled(corpus, attribute),
     }
     gold = frame[LABEL].to_list() if LABEL in frame.columns and frame[LABEL].null_count() < frame.height else None
     system = scores.columns[0].system
@@ -80,6 +87,32 @@ def predictions_of(scores: Scores, corpus: Corpus, attribute: str) -> Iterator[t
     for place, column in enumerate(scores.columns):
         name = system if len(scores.columns) == 1 else f"{system} {column.output.name}"
         yield name, Predictions.of(**who, score=matrix[:, place])
+
+
+def _sampled(corpus: Corpus, attribute: str) -> Sampled:
+    """The columns that an audit of this corpus generalises over, and the families of its names."""
+    frame = corpus.frame.filter(pl.col(attribute).is_not_null())
+    sources = frame.unique("source", keep="first", maintain_order=True)
+    columns = {
+        column: {source: str(value) for source, value in sources.select("source", column).drop_nulls().iter_rows()}
+        for column in corpus.groupings
+    }
+    return Sampled(columns, _families(frame, attribute))
+
+
+def _families(frame: pl.DataFrame, attribute: str) -> dict[tuple[str, str], str]:
+    """The corpus's own, or those of the spelling for names of one group."""
+    if "family" in frame.columns:
+        known = frame.drop_nulls("family").select(attribute, "person", "family").unique(maintain_order=True)
+        return {(group, person): str(family) for group, person, family in known.iter_rows()}
+    if "kind" not in frame.columns:
+        return {}
+    named = frame.filter(pl.col("kind") == NAME).select(attribute, "person").unique(maintain_order=True)
+    found: dict[tuple[str, str], str] = {}
+    for (group,), part in named.group_by(attribute, maintain_order=True):
+        names = part["person"].to_list()
+        found |= {(str(group), name): str(n) for name, n in zip(names, spelling_families(names), strict=True)}
+    return found
 
 
 def _classes(columns: Sequence[Column], matrix: Floats, gold: Sequence[str | None] | None) -> dict[str, Floats] | None:

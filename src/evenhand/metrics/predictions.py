@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.metrics.crossing import Sampled
 from evenhand.numbering import UNKNOWN, placed
 from evenhand.stats.types import Bools, Floats, Ints
 
@@ -49,6 +50,8 @@ class Predictions:
     """(rows, 2): arcs of the dependency tree that are attached and labelled correctly, and all its arcs."""
     values: Floats | None = None
     """What each class counts for where classes are grades of a scale; None where they have no order."""
+    sampled: Sampled | None = None
+    """What is known of the sources (their template and word) and of the terms (their family), to generalise over."""
     dropped: tuple[tuple[str, int], ...] = ()
     """Gold classes that the model does not know, and how many rows were left out for them."""
 
@@ -99,6 +102,7 @@ class Predictions:
         predicted: Sequence[object] | None = None,
         score: Sequence[float] | Floats | None = None,
         arcs: Sequence[tuple[int, int]] | None = None,
+        sampled: Sampled | None = None,
     ) -> Predictions:
         """Predictions from plain columns, one entry per row.
 
@@ -139,6 +143,7 @@ class Predictions:
             predicted=predicted_codes,
             probabilities=matrix,
             arcs=None if arcs is None else np.array(arcs, dtype=np.int64).reshape(len(arcs), 2),
+            sampled=sampled,
         )
         return whole if known.all() else replace(whole.select(known), dropped=dropped)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from evenhand.files.plain import rebuild
 from evenhand.metrics.cells import Cells
+from evenhand.metrics.crossing import SOURCE, Crossed, TermCells, crossed
 from evenhand.metrics.measurements import ALL
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import chosen_rows, probability, probability_of_gold
@@ -18,10 +19,29 @@ from evenhand.numbering import UNKNOWN, placed
 from evenhand.settings import check_alpha, check_choice
 from evenhand.stats.multiplicity import CORRECTIONS
 from evenhand.stats.ranks import RankTest, independent_tests, related_tests
-from evenhand.stats.terms import TermOmnibus, TermTest, term_tests
-from evenhand.stats.types import Bools, Floats
+from evenhand.stats.terms import (
+    TermOmnibus,
+    TermTest,
+    TermTests,
+    crossed_term_tests,
+    gap_variances_between_sources,
+    term_tests,
+)
+from evenhand.stats.types import Bools, Floats, Ints
 
 Design = Literal["related", "independent"]
+Method = Literal["variance components", "terms and sources apart", "terms alone"]
+CROSSED: Method = "variance components"
+APART: Method = "terms and sources apart"
+TERMS_ALONE: Method = "terms alone"
+NOT_CROSSED = (
+    "terms fill different sources, so what varies with terms and what varies with sources cannot be told apart: some "
+    "of it is counted twice, and the interval is a little too wide"
+)
+ONE_GROUP_A_SOURCE = (
+    "each source is about one group, so groups are compared across sources: if they stand in different kinds of "
+    "sources, that shows as a gap too"
+)
 
 
 @dataclass(frozen=True)
@@ -56,18 +76,32 @@ class Published:
 
 @dataclass(frozen=True)
 class Generalising:
-    """Tests over term means: they answer for terms like these."""
+    """Tests of each group against the others: they answer for terms and sources like these."""
 
     omnibus: TermOmnibus
     left_out: tuple[str, ...]
-    """Groups of one term, which the omnibus test does without."""
+    """Groups of one term, which the test of all groups does without."""
     by_group: Mapping[str, TermTest]
+    method: Method = TERMS_ALONE
+    over: tuple[str, ...] = ()
+    """What is generalised over besides terms: the source, or the columns that sort them (template, word)."""
+    sources: int | None = None
+    """How many sources it rests on."""
+    terms_left_out: tuple[str, ...] = ()
+    """Terms that are missing from many sources."""
+    limits: str | None = None
+    """What it does not allow for, or allows for too much."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; what is None has its reason in `undefined` beside it."""
         return {
             "omnibus": asdict(self.omnibus) | {"left_out": list(self.left_out)},
             "by_group": {name: asdict(test) for name, test in self.by_group.items()},
+            "method": self.method,
+            "over": list(self.over),
+            "sources": self.sources,
+            "terms_left_out": list(self.terms_left_out),
+            "limits": self.limits,
         }
 
     @classmethod
@@ -75,7 +109,17 @@ class Generalising:
         """Rebuild them from their plain values."""
         omnibus = rebuild(TermOmnibus, {**values["omnibus"], "left_out": ()})
         by_group = {name: rebuild(TermTest, test) for name, test in values["by_group"].items()}
-        return cls(omnibus, tuple(values["omnibus"]["left_out"]), by_group)
+        return cls(
+            omnibus,
+            tuple(values["omnibus"]["left_out"]),
+            by_group,
+            # Results that were saved before sources counted are over terms alone.
+            method=values.get("method", TERMS_ALONE),
+            over=tuple(values.get("over", ())),
+            sources=values.get("sources"),
+            terms_left_out=tuple(values.get("terms_left_out", ())),
+            limits=values.get("limits"),
+        )
 
 
 @dataclass(frozen=True)
@@ -151,9 +195,10 @@ def group_tests(
 
     `published` are the tests of Czarnowska et al. (2021) on the mean per source and group: Friedman's for more than two
     groups, Wilcoxon's for two; where no source holds two groups, Kruskal and Wallis's or Mann and Whitney's. Their
-    false alarms are many where terms differ among themselves. `generalising` tests each group against the mean of the
-    others over term means. The omnibus test comes first; `correction` (`holm`, `bonferroni`, `bh`, `none`) is within
-    a class, over pairs or over groups. That nothing is significant does not show that groups are treated alike.
+    false alarms are many where terms differ among themselves, or groups by source. `generalising` tests each group
+    against the mean of the others as an audit does, terms and sources (templates, words) being samples. `correction`
+    (`holm`, `bonferroni`, `bh`, `none`) is within a class, over pairs or over groups. That nothing is significant does
+    not show that groups are treated alike.
 
     >>> scores = {"Ann": 0.5, "Eve": 0.7, "Bob": 0.2, "Tom": 0.4}
     >>> rows = [(source, name) for source in "abcdefgh" for name in scores]
@@ -205,6 +250,8 @@ class _Tested:
         order = np.lexsort((values, term, predictions.group, predictions.source))
         order = order[rows[order]]
         self.names, self.named_terms = predictions.groups, any(predictions.terms)
+        self.sources, self.sampled = predictions.sources, predictions.sampled
+        self.spelled = sorted(set(predictions.terms))
         self.values, self.term = values[order], term[order]
         self.source, self.group = predictions.source[order], predictions.group[order]
         shape = (len(predictions.sources), len(self.names))
@@ -233,28 +280,76 @@ class _Tested:
     def _generalising(self) -> Generalising:
         if not self.named_terms:
             raise Undefined("no terms are given, so it cannot be said how they differ")
-        scale = float(np.abs(self.values).max(initial=0.0))
-        found = term_tests(self._term_means(), alpha=self.alpha, correction=self.correction, scale=scale)
+        if self.design == "independent":
+            return self._over_terms(self._cells(self.values, np.ones(len(self.values), dtype=np.bool_)))
+        table = crossed(self._cells(self.values, self._in_whole_sources()), self.names, self.sampled)
+        return self._apart() if table is None else self._crossed(table)
+
+    def _in_whole_sources(self) -> Bools:
+        """The sentences of sources that hold every group."""
+        holds_all: Bools = np.asarray(~np.isnan(self.means).any(axis=1), dtype=np.bool_)
+        if not holds_all.any():
+            raise Undefined("no source holds every group; choose groups that stand together")
+        return holds_all[self.source]
+
+    def _crossed(self, table: Crossed) -> Generalising:
+        found = crossed_term_tests(
+            table.groupings,
+            group=table.group,
+            groups=len(self.names),
+            alpha=self.alpha,
+            correction=self.correction,
+            scale=self._scale,
+            family=table.family,
+        )
+        return replace(
+            self._made(found), method=CROSSED, over=table.columns, sources=table.sources, terms_left_out=table.left_out
+        )
+
+    def _apart(self) -> Generalising:
+        """Within sources, what counts is how far a term lies from its source's mean (in which groups count the same): a
+        term that stands in some sources only is not to be blamed for them."""
+        whole = self._in_whole_sources()
+        cells = self._cells(self.values - self.means.mean(axis=1)[self.source], whole)
+        source = np.unique(cells.source, return_inverse=True)[1].reshape(-1)
+        found = self._over_terms(cells, source)
+        return replace(found, method=APART, over=(SOURCE,), sources=int(source.max()) + 1, limits=NOT_CROSSED)
+
+    def _over_terms(self, cells: TermCells, source: Ints | None = None) -> Generalising:
+        """Over term means; where sources count, with what gaps vary by from source to source."""
+        sums, counts = np.bincount(cells.term, weights=cells.values), np.bincount(cells.term)
+        means, groups = sums / counts, len(self.names)
+        between = None
+        if source is not None:
+            between = gap_variances_between_sources(
+                cells.values, term=cells.term, group=cells.group, source=source, groups=groups
+            )
+        found = term_tests(
+            [means[cells.group == code] for code in range(groups)],
+            alpha=self.alpha,
+            correction=self.correction,
+            scale=self._scale,
+            between_sources=between,
+            sources=0 if source is None else int(source.max()) + 1,
+        )
+        return replace(self._made(found), limits=ONE_GROUP_A_SOURCE)
+
+    def _made(self, found: TermTests) -> Generalising:
         left_out = tuple(self.names[place] for place in found.omnibus.left_out)
         return Generalising(found.omnibus, left_out, dict(zip(self.names, found.groups, strict=True)))
 
-    def _term_means(self) -> list[Floats]:
-        """For each group, its terms' means.
+    @property
+    def _scale(self) -> float:
+        return float(np.abs(self.values).max(initial=0.0))
 
-        Within sources, what counts is how far a term lies from its source's mean (in which groups count the same): a
-        term that stands in some sources only is not to be blamed for them. Only sources with every group have one.
-        """
-        values, kept = self.values, np.ones(len(self.values), dtype=np.bool_)
-        if self.design == "related":
-            level = self.means.mean(axis=1)
-            kept = ~np.isnan(level)[self.source]
-            if not kept.any():
-                raise Undefined("no source holds every group; choose groups that stand together")
-            values = values - np.where(np.isnan(level), 0.0, level)[self.source]
-        means = []
-        for code in range(len(self.names)):
-            here = kept & (self.group == code)
-            terms, place = np.unique(self.term[here], return_inverse=True)
-            sums = np.bincount(place, weights=values[here], minlength=len(terms))
-            means.append(sums / np.bincount(place, minlength=len(terms)))
-        return means
+    def _cells(self, values: Floats, kept: Bools) -> TermCells:
+        """The sentences that are kept, by term; a term of two groups counts as two."""
+        units, term = np.unique(np.stack([self.group[kept], self.term[kept]]), axis=1, return_inverse=True)
+        return TermCells(
+            values=values[kept],
+            source=self.source[kept],
+            term=term.reshape(-1),
+            group=units[0],
+            terms=tuple(self.spelled[code] for code in units[1]),
+            sources=self.sources,
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from evenhand.stats.types import ROUNDING, Floats, Ints
@@ -22,6 +24,17 @@ def permutation_p(
         relabelled = _relabel(weights, block, min(CHUNK, draws - start), rng)
         extreme += (np.abs(relabelled @ unit_means) >= observed).sum(axis=0)
     return extreme / (draws + 1)
+
+
+def fewest_relabellings(first: int, everybody: int) -> float:
+    """The smallest p that swapping labels can give: one way to deal them in so many, and its mirror image.
+
+    With two persons a side there are six ways, and two of them give so large a gap:
+
+    >>> round(fewest_relabellings(2, 4), 3)
+    0.333
+    """
+    return min(1.0, 2 / math.comb(everybody, first))
 
 
 def _relabel(weights: Floats, block: Ints, draws: int, rng: np.random.Generator) -> Floats:

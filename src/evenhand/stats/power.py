@@ -37,6 +37,7 @@ def persons_to_settle(
     alpha: float = 0.05,
     gap: Floats | None = None,
     test_alpha: float | Floats | None = None,
+    groups: int = 2,
 ) -> Floats:
     """How many persons a group would reach a verdict four times in five; at least five.
 
@@ -44,7 +45,7 @@ def persons_to_settle(
     larger one is shown to be there by a test of level `test_alpha`, or either is, whichever takes fewer. Only the
     persons' part of the variance shrinks with more persons: NaN where the rest alone is too much, and where persons do
     not vary at all, so that nothing is known about how they might. A verdict must also stand without its most
-    influential person, which takes a few more.
+    influential person, which takes a few more. Of several `groups`, one is compared with the mean of the others.
 
     With a person sd of 0.03 and 20 names a group, for ±0.02 and ±0.01 (the variance of a difference of two means). By
     the usual formula, 2·(2.93·sd/δ)², it would be 39 and 155:
@@ -60,7 +61,15 @@ def persons_to_settle(
     error, margin = np.where(small, error_if_small, error_if_large), np.where(small, delta - true, true)
     total = persons * per_group
     known = (error > 0) & (error**2 > rest) & (persons > 0)
-    share = _largest_share(np.where(known, total, 1.0), np.where(known, rest, 0.0), np.where(known, error, 1.0), margin)
+    # The variance is that of one group's mean and of a mean of the others'.
+    of_one = total * (groups - 1) / groups
+    share = _largest_share(
+        np.where(known, total, 1.0),
+        np.where(known, rest, 0.0),
+        np.where(known, error, 1.0),
+        margin,
+        person=np.sqrt(np.where(known, of_one, 1.0)),
+    )
     needed = np.divide(1, share, out=np.full(persons.shape, np.nan), where=known)
     # Less than rounding above a whole number is that whole number.
     whole: Floats = np.maximum(np.ceil(needed - 1e-6), FEWEST_PERSONS)
@@ -85,14 +94,15 @@ def _error_for_equivalence(gap: Floats, delta: Floats, alpha: float) -> Floats:
     return np.where(gap < delta, low, 0.0)
 
 
-def _largest_share(total: Floats, rest: Floats, error: Floats, margin: Floats) -> Floats:
+def _largest_share(total: Floats, rest: Floats, error: Floats, margin: Floats, *, person: Floats) -> Floats:
     """The largest 1/n for which the standard error fits, with room for leaving out the person with most influence.
 
-    Among n persons the one farthest out lies about 2.5 standard deviations away, and moves the gap by that over n.
+    Among n persons the one farthest out lies about 2.5 standard deviations (`person`) away, and moves the gap by that
+    over n.
     """
     low, high = np.zeros_like(total), error**2 / total
     per_error = margin / error
-    influence = FARTHEST * np.sqrt(total / 2)
+    influence = FARTHEST * person
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         fits = per_error * np.sqrt(total * middle + rest) + influence * middle <= margin

@@ -1,7 +1,9 @@
-"""Tests of groups that generalise over terms: a group's terms are a sample of those that could stand for it.
+"""Tests of groups that generalise: a group's terms are a sample of those that could stand for it, sources of others.
 
-The published rank tests answer for the very terms in the blocks; these ask whether other terms would show it too. They
-take the term means (each term's mean over all sources), so what varies between templates must be the same for all.
+The published rank tests answer for the very terms and sources in the blocks; these ask whether others would show it
+too. Where every term fills every source, they are the variance components of the audit. Where terms fill different
+sources, what varies with terms and what varies with sources are found apart and added up. Where each source is about
+one group, there are only the terms to go by.
 """
 
 from __future__ import annotations
@@ -12,6 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special, stats
 
+from evenhand.stats.components import Components, GroupedMeans, variance_components
+from evenhand.stats.multiplicity import raw_threshold
+from evenhand.stats.permutation import fewest_relabellings
 from evenhand.stats.ranks import adjusted, below
 from evenhand.stats.types import ROUNDING, Floats, Ints
 
@@ -20,6 +25,11 @@ FEWEST_FOR_WELCH = 5
 CANNOT = "cannot generalise over terms"
 CONSTANT = "constant: the terms of a group do not differ, so there is no variance to test against"
 IDENTICAL = "identical: no gap exceeds rounding"
+TOO_THIN = "less than one degree of freedom: nearly all sentences are of one kind"
+COMBINED = "smallest p of the groups, corrected"
+"""The test of all groups at once where sources count too."""
+FEW_WAYS = 0.05
+"""Groups whose terms are all alike differ by chance if more than this share of relabellings do as much."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +43,10 @@ class TermOmnibus:
     groups: int
     terms: int
     f: float | None = None
+    """Of the analysis of variance over term means, which does not allow for sources; so are `df` and `effect`."""
     df: tuple[float, float] | None = None
     p: float | None = None
+    """Of the test called `name`."""
     effect: float | None = None
     """ω²: the share of the variance of term means that lies between groups; below 0 where there is less than chance."""
     pooled: bool = False
@@ -61,14 +73,17 @@ class TermTest:
     p: float | None = None
     p_adjusted: float | None = None
     significant: bool | None = None
-    """Whether both the omnibus test and this one, adjusted, are below α; None where either has no p."""
+    """Whether p, adjusted, is below α; None where there is none."""
     interval: tuple[float, float] | None = None
     """Of level 1 − α, not adjusted."""
     effect: float | None = None
     """The estimate in standard deviations between terms of a group."""
     pooled: bool = False
-    """Whether all groups share one variance between terms, because a side has fewer than five."""
+    """Whether groups share a variance between terms, because some have too few to show their own."""
     undefined: str | None = None
+    shown_interval: tuple[float, float] | None = None
+    """The interval that goes with `significant`, corrected as p is, of `shown_level`."""
+    shown_level: float | None = None
 
 
 @dataclass(frozen=True)
@@ -79,37 +94,158 @@ class TermTests:
     groups: tuple[TermTest, ...]
 
 
+@dataclass(frozen=True)
+class _Design:
+    """Term means and what a gap between groups varies by besides."""
+
+    groupings: tuple[GroupedMeans, ...]
+    group: Ints
+    groups: int
+    tolerance: float
+    family: Ints | None = None
+    between_sources: Floats | None = None
+    """By group: what its gap varies by from source to source, where that is known apart."""
+    sources: int = 0
+
+    @property
+    def sizes(self) -> Ints:
+        return np.bincount(self.group, minlength=self.groups)
+
+    def components(self, place: int) -> Components:
+        """One group against the mean of the others."""
+        coefficients = np.full(self.groups, -1 / (self.groups - 1))
+        coefficients[place] = 1.0
+        return variance_components(
+            self.groupings,
+            stratum=self.group,
+            coefficients=coefficients,
+            scale=np.array([self.tolerance / ROUNDING]),
+            family=self.family,
+            rest=np.arange(self.groups) != place if self.groups > 2 else None,
+        )
+
+
 def term_tests(
-    groups: Sequence[Floats], *, alpha: float = 0.05, correction: str = "holm", scale: float | None = None
+    groups: Sequence[Floats],
+    *,
+    alpha: float = 0.05,
+    correction: str = "holm",
+    scale: float | None = None,
+    between_sources: Floats | None = None,
+    sources: int = 0,
 ) -> TermTests:
     """Test each group's term means against the mean of the other groups.
 
-    Each side has a variance of its own (Welch) where it has at least five terms; else all groups share one, and
-    `pooled` says so. A group of one term has an estimate and no test. The other groups count the same, and their
-    variance is that of terms within their own group. With two groups there is one question, asked from both sides.
-    `scale` is the size of the values that the means were taken of, to tell rounding from findings.
+    Terms vary as persons do in an audit (`variance_components`): of two groups, each has a variance of its own where
+    both have at least five terms; of more, see there. A group of one term has an estimate and no test. The other groups
+    count the same. With two groups there is one question, asked from both sides. `between_sources` is what the gap of
+    each group varies by from source to source, with as many degrees of freedom as there are `sources`, less one: it is
+    added, and nothing is taken off, so that it counts a little too much. `scale` is the size of the values that the
+    means were taken of, to tell rounding from findings.
 
     Two groups of two terms: 0.2 − 0.5, pooled variance (0.02 + 0.02) / 2, standard error √(0.02 · (½ + ½)):
 
     >>> test = term_tests([np.array([0.1, 0.3]), np.array([0.4, 0.6])]).groups[0]
-    >>> round(test.estimate, 3), round(test.standard_error, 4), round(test.t, 4), test.df, test.pooled
+    >>> round(test.estimate, 3), round(test.standard_error, 4), round(test.t, 4), round(test.df, 6), test.pooled
     (-0.3, 0.1414, -2.1213, 2.0, True)
     """
     if len(groups) < 2:
         raise ValueError("two groups are needed")
-    tolerance = ROUNDING * (_largest(groups) if scale is None else scale)
-    omnibus = term_omnibus(groups, scale=scale)
-    tests = [_against_others(groups, place, alpha=alpha, tolerance=tolerance) for place in range(len(groups))]
-    # Two groups ask one question twice, which is no reason to correct.
-    method = "none" if len(groups) == 2 else correction
-    p = adjusted([test.p for test in tests], correction=method)
-    return TermTests(
-        omnibus,
-        tuple(
-            replace(test, p_adjusted=value, significant=below(alpha, omnibus.p, value))
-            for test, value in zip(tests, p, strict=True)
-        ),
+    means = np.concatenate(groups)
+    design = _Design(
+        groupings=(GroupedMeans(means[:, None, None], np.ones(1)),),
+        group=np.repeat(np.arange(len(groups)), [len(group) for group in groups]),
+        groups=len(groups),
+        tolerance=ROUNDING * (_largest(groups) if scale is None else scale),
+        between_sources=between_sources,
+        sources=sources,
     )
+    tests = _corrected(design, alpha=alpha, correction=correction)
+    omnibus = term_omnibus(groups, scale=scale)
+    return TermTests(omnibus if between_sources is None else _combined(omnibus, tests), tests)
+
+
+def crossed_term_tests(
+    groupings: Sequence[GroupedMeans],
+    *,
+    group: Ints,
+    groups: int,
+    alpha: float = 0.05,
+    correction: str = "holm",
+    scale: float,
+    family: Ints | None = None,
+) -> TermTests:
+    """The same where every term fills every source: the variance components of an audit, terms as its persons.
+
+    `groupings` are the terms' means by source (or by template, word and so on), `group` each term's group. The test of
+    all groups together is the smallest p of the single tests, corrected: it allows for sources as they do.
+    """
+    design = _Design(tuple(groupings), group, groups, ROUNDING * scale, family)
+    tests = _corrected(design, alpha=alpha, correction=correction)
+    means = np.einsum("ugk,g->uk", groupings[0].means, groupings[0].weights)[:, 0]
+    omnibus = term_omnibus([means[group == place] for place in range(groups)], scale=scale)
+    return TermTests(_combined(omnibus, tests), tests)
+
+
+def gap_variances_between_sources(values: Floats, *, term: Ints, group: Ints, source: Ints, groups: int) -> Floats:
+    """What each group's gap to the others varies by from source to source, where terms fill different sources.
+
+    By the jackknife: every source is left out in turn, and the term means and gaps are taken anew. `group` is each
+    term's group; `values`, `term` and `source` have one entry per sentence.
+
+    Two groups of one term in three sources: gaps 1, 2 and 3 vary by 1, their mean by 1/3:
+
+    >>> values, term = np.array([1.0, 0.0, 2.0, 0.0, 3.0, 0.0]), np.array([0, 1, 0, 1, 0, 1])
+    >>> gap_variances_between_sources(
+    ...     values, term=term, group=np.array([0, 1]), source=np.array([0, 0, 1, 1, 2, 2]), groups=2).round(6).tolist()
+    [0.333333, 0.333333]
+    """
+    terms, sources = len(group), int(source.max()) + 1
+    cells, cell = np.unique(np.stack([term, source]), axis=1, return_inverse=True)
+    cell = cell.reshape(-1)
+    sums, counts = np.bincount(cell, weights=values), np.bincount(cell).astype(np.float64)
+    total, number = (np.bincount(cells[0], weights=part, minlength=terms) for part in (sums, counts))
+    mean = total / number
+    left = number[cells[0]] - counts
+    without = np.divide(total[cells[0]] - sums, left, out=np.zeros_like(sums), where=left > 0)
+    change, lost = np.zeros((groups, sources)), np.zeros((groups, sources))
+    np.add.at(change, (group[cells[0]], cells[1]), without - mean[cells[0]])
+    np.add.at(lost, (group[cells[0]], cells[1]), left == 0)
+    here = np.bincount(group, minlength=groups)[:, None] - lost
+    sums_of_groups = np.bincount(group, weights=mean, minlength=groups)[:, None] + change
+    # A source without which a group has no term is not left out: its gap would have no other side.
+    kept = (here > 0).all(axis=0)
+    means = sums_of_groups[:, kept] / here[:, kept]
+    gaps = means - (means.sum(axis=0) - means) / (groups - 1)
+    jackknifed: Floats = (sources - 1) / sources * ((gaps - gaps.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    return jackknifed
+
+
+def _corrected(design: _Design, *, alpha: float, correction: str) -> tuple[TermTest, ...]:
+    tests = [_against_others(design, place, alpha=alpha) for place in range(design.groups)]
+    # Two groups ask one question twice, which is no reason to correct.
+    method = "none" if design.groups == 2 else correction
+    p = adjusted([test.p for test in tests], correction=method)
+    asked = np.array([test.p for test in tests if test.p is not None], dtype=np.float64)
+    # Holm's steps have no intervals of their own; those of Bonferroni hold for all of them.
+    level = 1 - raw_threshold(asked, alpha=alpha, method="bonferroni" if method == "holm" else method)
+    return tuple(
+        replace(
+            test,
+            p_adjusted=value,
+            significant=below(alpha, value),
+            shown_interval=_interval(test, level),
+            shown_level=None if test.interval is None else level,
+        )
+        for test, value in zip(tests, p, strict=True)
+    )
+
+
+def _combined(omnibus: TermOmnibus, tests: Sequence[TermTest]) -> TermOmnibus:
+    """All groups at once, from the single tests; F, which knows of terms alone, is left as it is."""
+    known = [test.p for test in tests if test.p is not None]
+    times = 1 if len(tests) == 2 else len(known)
+    return replace(omnibus, name=COMBINED, p=min(1.0, times * min(known)) if known else None)
 
 
 def term_omnibus(groups: Sequence[Floats], *, scale: float | None = None) -> TermOmnibus:
@@ -162,46 +298,77 @@ def _welch(groups: Sequence[Floats]) -> tuple[float, tuple[float, float]]:
     return f, (float(number - 1), float((number**2 - 1) / (3 * unsure)))
 
 
-def _against_others(groups: Sequence[Floats], place: int, *, alpha: float, tolerance: float) -> TermTest:
-    own, others = groups[place], [group for number, group in enumerate(groups) if number != place]
-    other_sizes: Ints = np.array([len(group) for group in others])
-    found = TermTest(len(own), int(other_sizes.sum()))
-    if not len(own) or not other_sizes.all():
+def _against_others(design: _Design, place: int, *, alpha: float) -> TermTest:
+    sizes = design.sizes
+    found = TermTest(int(sizes[place]), int(sizes.sum() - sizes[place]))
+    if not sizes.all():
         return replace(found, undefined="a group has no terms")
-    estimate = float(own.mean() - np.mean([group.mean() for group in others]))
-    estimate = 0.0 if abs(estimate) <= tolerance else estimate
-    found = replace(found, estimate=estimate)
-    if min(found.terms, found.other_terms) < 2:
-        whose = "the group has" if found.terms < 2 else "the other group has"
-        return replace(found, undefined=f"{CANNOT}: {whose} one term")
-    own_left = own - own.mean()
-    other_left = np.concatenate([group - group.mean() for group in others])
-    own_df, other_df = len(own) - 1, int((other_sizes - 1).sum())
-    weight_of_others = float((1 / other_sizes).sum()) / len(others) ** 2
-    within = float(own_left @ own_left + other_left @ other_left) / (own_df + other_df)
-    if np.abs(np.concatenate([own_left, other_left])).max() <= tolerance:
-        alike = estimate == 0
-        reason = IDENTICAL if alike else CONSTANT
-        return replace(found, standard_error=0.0, p=float(alike), interval=(estimate, estimate), undefined=reason)
-    pooled = min(own_df, other_df) < FEWEST_FOR_WELCH - 1
-    if pooled:
-        variance, df = within * (1 / len(own) + weight_of_others), float(own_df + other_df)
-    else:
-        parts = own_left @ own_left / own_df / len(own), other_left @ other_left / other_df * weight_of_others
-        variance = float(sum(parts))
-        df = variance**2 / float(parts[0] ** 2 / own_df + parts[1] ** 2 / other_df)
-    error = float(np.sqrt(variance))
-    margin = float(special.stdtrit(df, 1 - alpha / 2)) * error
-    return replace(
-        found,
-        standard_error=error,
-        t=estimate / error,
-        df=df,
-        p=float(2 * special.stdtr(df, -abs(estimate / error))),
-        interval=(estimate - margin, estimate + margin),
-        effect=estimate / float(np.sqrt(within)),
-        pooled=pooled,
-    )
+    means = np.einsum("ugk,g->uk", design.groupings[0].means, design.groupings[0].weights)[:, 0]
+    by_group = np.bincount(design.group, weights=means) / sizes
+    estimate = float(by_group[place] - np.delete(by_group, place).mean())
+    found = replace(found, estimate=0.0 if abs(estimate) <= design.tolerance else estimate)
+    reason = _too_few(sizes, place)
+    if reason is not None:
+        return replace(found, undefined=f"{CANNOT}: {reason}")
+    parts = design.components(place)
+    left = means - by_group[design.group]
+    within = float(left @ left) / int((sizes - 1).sum())
+    return _tested(found, *_with_sources(parts, design, place), within=within, sizes=sizes, place=place, alpha=alpha)
+
+
+def _too_few(sizes: Ints, place: int) -> str | None:
+    """Why it cannot be told how terms vary."""
+    others = np.delete(sizes, place)
+    if sizes[place] < 2:
+        return "the group has one term"
+    if 2 * int((others < 2).sum()) >= len(others):
+        return "the other group has one term" if len(others) == 1 else "half of the other groups or more have one term"
+    return None
+
+
+def _with_sources(parts: Components, design: _Design, place: int) -> tuple[float, float | None, bool]:
+    """The variance, its degrees of freedom (None without variance), and whether groups share one between terms."""
+    variance, df = float(parts.variance[0]), float(parts.degrees_of_freedom[0])
+    extra = 0.0 if design.between_sources is None else float(design.between_sources[place])
+    if np.sqrt(extra) > design.tolerance:
+        known = variance**2 / df if variance > 0 else 0.0
+        df = (variance + extra) ** 2 / (known + extra**2 / max(design.sources - 1, 1))
+        variance += extra
+    return variance, df if variance > 0 else None, parts.pooled
+
+
+def _tested(
+    found: TermTest,
+    variance: float,
+    df: float | None,
+    pooled: bool,
+    *,
+    within: float,
+    sizes: Ints,
+    place: int,
+    alpha: float,
+) -> TermTest:
+    estimate = found.estimate or 0.0
+    found = replace(found, pooled=pooled, standard_error=float(np.sqrt(variance)))
+    if df is None:
+        if estimate == 0:
+            return replace(found, p=1.0, interval=(0.0, 0.0), undefined=IDENTICAL)
+        ways = fewest_relabellings(int(sizes[place]), int(sizes.sum()))
+        p = ways if ways >= FEW_WAYS else 0.0
+        return replace(found, p=p, interval=(estimate, estimate), undefined=CONSTANT)
+    if df < 1:
+        return replace(found, df=df, undefined=TOO_THIN)
+    t = estimate / float(np.sqrt(variance))
+    found = replace(found, t=t, df=df, p=float(2 * special.stdtr(df, -abs(t))))
+    effect = estimate / float(np.sqrt(within)) if within > 0 else None
+    return replace(found, interval=_interval(found, 1 - alpha), effect=effect)
+
+
+def _interval(test: TermTest, level: float) -> tuple[float, float] | None:
+    if test.df is None or test.t is None or test.estimate is None or test.standard_error is None:
+        return test.interval
+    margin = float(special.stdtrit(test.df, (1 + level) / 2)) * test.standard_error
+    return test.estimate - margin, test.estimate + margin
 
 
 def _largest(groups: Sequence[Floats]) -> float:

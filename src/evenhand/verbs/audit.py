@@ -41,6 +41,7 @@ def audit(
     *,
     attributes: str | Sequence[str] | None = None,
     subsets: str | Sequence[str] = ("all",),
+    pairs: bool = False,
     settings: Settings | None = None,
     thresholds: Threshold | str | Sequence[Threshold | str] | None = None,
     sample: int | None = None,
@@ -55,12 +56,14 @@ def audit(
 
     A system is a name such as `"vader"`, a spec such as `"file:predictions.csv"`, a callable on a list of strings, a
     fitted scikit-learn estimator, or a `Scorer`; on a corpus of tokens, a tagger. `corpus` is a corpus, the name of
-    one, or a file. `thresholds` (numbers, or `"median"`) turn scores into decisions, and the audit says how many of
-    them flip when only the person changes. Only so many sentences are asked as `sample` says, in whole sources, and
-    none about the persons or with the templates that are named in `without`. How systems are asked (range, version,
-    draws, cache, progress) is said as in `AskSettings`. With `out`, the result is saved in that folder, which may hold
-    another one only with `overwrite`. `command` goes into the provenance, to repeat the audit by; so does a `statement`
-    of who made it, when, and how the tolerance was set, which changes nothing else.
+    one, or a file. An attribute with more than three groups is compared group by group with the mean of the others;
+    with `pairs`, in pairs too, which changes no other verdict. `thresholds` (numbers, or `"median"`) turn scores into
+    decisions, and the audit says how many of them flip when only the person changes. Only so many sentences are asked
+    as `sample` says, in whole sources, and none about the persons or with the templates that are named in `without`.
+    How systems are asked (range, version, draws, cache, progress) is said as in `AskSettings`. With `out`, the result
+    is saved in that folder, which may hold another one only with `overwrite`. `command` goes into the provenance, to
+    repeat the audit by; so does a `statement` of who made it, when, and how the tolerance was set, which changes
+    nothing else.
 
     >>> report = audit("planted(gap=0.05)", attributes=["gender"], progress=False)
     >>> report
@@ -78,7 +81,7 @@ def audit(
     corpus = corpus.without(left_out)
     if sample is not None:
         corpus = corpus.sample(sample, seed=settings.seed)
-    check_questions(corpus, attributes, subsets)
+    check_questions(corpus, attributes, subsets, pairs=pairs)
     if out is not None:
         check_writable(Path(out))  # before systems are made, which may train or load for minutes
     made = resolved(given, corpus, how)
@@ -94,6 +97,7 @@ def audit(
             subsets=subsets,
             settings=settings,
             pieces=_all_pieces(answers, corpus),
+            pairs=pairs,
         )
         provenance = Provenance.collect(
             corpora=[corpus],
@@ -102,6 +106,7 @@ def audit(
                 **asdict(settings),
                 "attributes": attributes,
                 "subsets": subsets,
+                "pairs": pairs,
                 "sample": sample,
                 "without": left_out or None,
                 "draws": how.draws,

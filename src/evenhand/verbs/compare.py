@@ -34,6 +34,7 @@ def compare(
     systems: tuple[str | None, str | None] = (None, None),
     attributes: str | Sequence[str] | None = None,
     subsets: str | Sequence[str] = ("all",),
+    pairs: bool = False,
     settings: Settings | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
@@ -43,7 +44,8 @@ def compare(
 
     `one` and `other` are audits, or the folders that they were saved in; `"FOLDER#SYSTEM"`, `"FOLDER#SYSTEM/OUTPUT"`
     or `systems` choose a system where an audit has several. All differences are other minus one. Where both have
-    metrics, these are compared too. With `out`, the comparison is saved in that folder.
+    metrics, these are compared too. With `pairs`, more than three groups are also compared in pairs. With `out`, the
+    comparison is saved in that folder.
 
     >>> import evenhand
     >>> both = evenhand.audit(["planted(gap=0.05)", "planted(gap=0.01)"], attributes="gender", progress=False)
@@ -57,26 +59,27 @@ def compare(
         raise UsageError(f"{sides[0].name} would be compared with itself: name another run, or choose two systems")
     first, second = (side.run(name) for side, name in zip(sides, _names(*sides), strict=True))
     corpus = shared_corpus(first, second)
-    pairs = paired_scores(first, second, corpus)
+    paired = paired_scores(first, second, corpus)
     asked = shared_attributes(first, second, corpus, listed(attributes))
-    called = (pairs[0].one_called, pairs[0].other_called) if len(pairs) == 1 else (first.name, second.name)
+    called = (paired[0].one_called, paired[0].other_called) if len(paired) == 1 else (first.name, second.name)
     if out is not None:
         subject = Comparison.subject_between(*called, (first.corpus.name, second.corpus.name))
         check_out(Path(out), Comparison, subject, overwrite=overwrite)
-    gaps = gap_differences(pairs, corpus, attributes=asked, subsets=listed(subsets) or ["all"], settings=settings)
+    asked_on = listed(subsets) or ["all"]
+    gaps = gap_differences(paired, corpus, attributes=asked, subsets=asked_on, settings=settings, in_pairs=pairs)
     plain = [name for name in asked if CROSS not in name] if first.measured and second.measured else []
-    metrics, refused = measured_differences(pairs, corpus, attributes=plain, settings=settings)
+    metrics, refused = measured_differences(paired, corpus, attributes=plain, settings=settings)
     found = Comparison(
         one=called[0],
         other=called[1],
         shared=Shared(len(corpus), len(first.corpus), len(second.corpus)),
         gaps=gaps.found,
         metrics=tuple(metrics),
-        notes=(*_notes(pairs, corpus, first, second), *refused),
+        notes=(*_notes(paired, corpus, first, second), *refused),
         provenance=Provenance.collect(
             corpora=[first.corpus, second.corpus],
-            scores=[scores for pair in pairs for scores in (pair.all_of_one, pair.all_of_other)],
-            settings={**asdict(settings), "attributes": asked, "subsets": listed(subsets)},
+            scores=[scores for pair in paired for scores in (pair.all_of_one, pair.all_of_other)],
+            settings={**asdict(settings), "attributes": asked, "subsets": listed(subsets), "pairs": pairs},
             details={"between": list(called), **gaps.family},
             command=command,
         ),

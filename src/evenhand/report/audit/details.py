@@ -63,16 +63,17 @@ class Details:
         self._points = few if points is None else points
 
         @cache
-        def differences(attribute: str, subset: str) -> dict[tuple[str, str], Floats]:
-            made = contrasts(corpus, attribute, subset=subset)
-            return {(one.first, one.second): one.matrix @ scores.matrix for one in made}
+        def differences(attribute: str, subset: str, pairs: bool) -> dict[tuple[str, str, bool], Floats]:
+            made = contrasts(corpus, attribute, subset=subset, pairs=pairs)
+            return {(one.first, one.second, bool(one.rest)): one.matrix @ scores.matrix for one in made}
 
         self._differences = differences
 
     def spread(self, finding: Finding) -> Spread:
         """The finding's differences as a box with some of its points."""
         column = self._column[finding.system, finding.output]
-        values = np.sort(self._differences(finding.attribute, finding.subset)[finding.first, finding.second][:, column])
+        made = self._differences(finding.attribute, finding.subset, not finding.rest)
+        values = np.sort(made[finding.first, finding.second, bool(finding.rest)][:, column])
         q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
         reach = WHISKER * (q3 - q1)
         inside = values[(values >= q1 - reach) & (values <= q3 + reach)]

@@ -12,6 +12,7 @@ import numpy as np
 from evenhand.comparing.findings import Finding
 from evenhand.files.whole import Content
 from evenhand.report.audit.details import Details, HeatMap, Spread
+from evenhand.report.audit.many import shown_order
 from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import OF_SCORES, Terms, terms_of
 from evenhand.report.audit.words import comparison_name, several_comparisons, short_comparisons
@@ -83,7 +84,7 @@ def heat_rows(heat_map: HeatMap, span: float) -> list[Row]:
 
 def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
     """Gaps with both intervals: thin for the people tested, thick for people like these; the band is ±delta (in %)."""
-    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
+    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 280}}
     axis = f"gap, {terms.drawn}"
     tooltip = [
         {"field": "system"},
@@ -149,7 +150,7 @@ def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme
 
 def boxes(rows: Sequence[Row], *, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
     """The differences themselves: quartiles, whiskers at 1.5 interquartile ranges, and points."""
-    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 220}}
+    y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 280}}
     ink = "#333" if theme == "light" else "#eee"
     tooltip = [{"field": "system"}, *({"field": n, "format": ".2f"} for n in ("low", "q1", "median", "q3", "high"))]
 
@@ -228,12 +229,22 @@ Members = list[tuple[str, Finding]]
 
 
 def charts_of(findings: Sequence[Finding], labels: Mapping[tuple[str, str], str]) -> dict[str, Members]:
-    """The findings that share a chart: systems in one comparison, or many comparisons of a single system."""
+    """The findings that share a chart: systems in one comparison, or many comparisons of a single system.
+
+    Groups that are compared with the rest share one for each system.
+    """
     alone = len(labels) == 1
     several = several_comparisons(findings)
     charts: dict[str, Members] = {}
+    findings = shown_order(findings)
     for finding, comparison in zip(findings, short_comparisons(findings), strict=True):
-        if alone and finding.attribute in several:
+        if finding.rest:
+            row = comparison.removeprefix(f"{finding.attribute}: ").removesuffix(" − the others")
+            name = f"{finding.attribute}, each group against the others"
+            charts.setdefault(name if alone else f"{name}: {labels[finding.system, finding.output]}", []).append(
+                (row, finding)
+            )
+        elif alone and finding.attribute in several:
             row = comparison.removeprefix(f"{finding.attribute}: ")
             charts.setdefault(finding.attribute, []).append((row, finding))
         else:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.many import shown_order
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import amount, comparison_name, in_words, interval_of, labels, short_verdict
 
@@ -15,7 +16,9 @@ MOST_ROWS = 50
 def notebook_table(findings: Sequence[Finding]) -> str:
     """System, comparison, gap, interval and verdict; the sentence stands in the row's title."""
     terms, names = terms_of(findings), labels(findings)
-    rows = "".join(_row(finding, names[finding.system, finding.output]) for finding in findings[:MOST_ROWS])
+    rows = "".join(
+        _row(finding, names[finding.system, finding.output]) for finding in shown_order(findings)[:MOST_ROWS]
+    )
     more = f"<p>… and {len(findings) - MOST_ROWS} more</p>" if len(findings) > MOST_ROWS else ""
     headings = ("system", "comparison", terms.heading("gap"), terms.heading("interval"), "verdict")
     heads = "".join(f"<th>{text}</th>" for text in headings)

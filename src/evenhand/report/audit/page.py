@@ -12,6 +12,7 @@ from evenhand.comparing.ability import FAINT
 from evenhand.comparing.findings import Finding, SentencePair
 from evenhand.report.audit import ability, decisions, figures
 from evenhand.report.audit.details import Details, details_of
+from evenhand.report.audit.many import shown_order, told_all
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.standing import GREEN_IS_EARNED, css, look
 from evenhand.report.audit.terms import Terms, terms_of
@@ -28,7 +29,6 @@ from evenhand.report.audit.words import (
     short_p,
     short_verdict,
     shown_p,
-    told,
 )
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
@@ -62,7 +62,8 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
     corpus, (used,), settings = report.corpus, report.provenance.corpora, report.provenance.settings
     title = "Audit of " + (", ".join(names.values()) if len(names) <= 6 else f"{len(names)} systems")
     called, level = people_of(report.findings), f"{100 * (1 - settings['alpha']):g}"
-    sentences, terms = told(report.findings), terms_of(report.findings)
+    sentences, terms = told_all(report.findings), terms_of(report.findings)
+    ordered = shown_order(report.findings)
     verdicts: Counter[str] = Counter(look(finding) for finding in report.findings)
     return {
         "title": title,
@@ -90,7 +91,7 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "steps": next_steps(report),
         "rows": [
             _row(finding, comparison, names, place)
-            for finding, comparison in zip(report.findings, short_comparisons(report.findings), strict=True)
+            for finding, comparison in zip(ordered, short_comparisons(ordered), strict=True)
         ],
         "groups": groups_in_words(report.findings),
         "delta_percent": f"{100 * settings['equivalence']:g}",
@@ -172,7 +173,9 @@ def _drawn_on_demand(report: Audit) -> dict[str, Any]:
             {
                 "label": label,
                 "findings": [
-                    _finding(finding) for finding in report.findings if (finding.system, finding.output) == key
+                    _finding(finding)
+                    for finding in shown_order(report.findings)
+                    if (finding.system, finding.output) == key
                 ],
                 "heat": None if (heat_map := heat_maps[key]) is None else _heat(heat_map.values, _span(report, key)),
             }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -11,6 +11,7 @@ from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.report.audit.ability import ability_in_words
 from evenhand.report.audit.decisions import HEADING, print_decisions
+from evenhand.report.audit.many import Table, tables_of, told_all
 from evenhand.report.audit.next_steps import DIFFERENT, WEAK, next_steps
 from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import terms_of
@@ -23,7 +24,6 @@ from evenhand.report.audit.words import (
     short_comparisons,
     short_p,
     short_verdict,
-    told,
 )
 from evenhand.report.common.console import Cell, Column, print_table
 from evenhand.report.common.steps import print_steps
@@ -51,6 +51,12 @@ READING = (
     "{people}, templates and words like these. {corrected} p: the published paired test, "
     "adjusted, which speaks only for the {people} tested. Neither “cannot tell” nor a large p means “fair”."
 )
+READING_OF_MANY = (
+    "Gap: {difference}, {own_units}; all other groups count the same. The interval and the verdict are for {people}, "
+    "templates and words like these. {corrected} “Cannot tell” does not mean “fair”. The published test and all other "
+    "numbers: --json or --out."
+)
+PAIRS = " Groups two by two: --pairs."
 
 
 def print_report(report: Audit, console: Console) -> None:
@@ -59,7 +65,7 @@ def print_report(report: Audit, console: Console) -> None:
     console.print()
     console.print(Text(_reading(report), style="dim"))
     console.print()
-    for one in told(report.findings):
+    for one in told_all(report.findings):
         _bullet(one.text, console, style=COLOURS[one.look])
     if report.decisions:
         _heading(HEADING, console)
@@ -78,24 +84,43 @@ def print_report(report: Audit, console: Console) -> None:
 
 
 def _print_findings(report: Audit, console: Console) -> None:
-    names = labels(report.findings)
-    compared = short_comparisons(report.findings)
+    """A table of pairs; then, of each attribute with more groups, one of each against the others."""
+    names, tables = labels(report.findings), tables_of(report.findings)
+    for number, table in enumerate(tables):
+        if number:
+            console.print()
+        _print_table(table, names, console)
+    if not tables:
+        console.print("No group makes a difference to any score.")
+
+
+def _print_table(table: Table, names: Mapping[tuple[str, str], str], console: Console) -> None:
+    findings = table.findings
     rows = [
         (names[finding.system, finding.output], comparison, *_cells(finding))
-        for finding, comparison in zip(report.findings, compared, strict=True)
+        for finding, comparison in zip(findings, short_comparisons(findings), strict=True)
     ]
-    print_table(console, _columns(report), rows, leads=2)
+    # Labels of groups are long, and many: a single system and the published p need no columns of their own.
+    many, alone = bool(findings[0].rest), bool(table.title) and len(names) == 1
+    shown = slice(1 if alone else 0, -1 if many else None)
+    title = f"{next(iter(names.values()))}: {table.title}" if alone else table.title
+    columns = _columns(findings, "group" if many else "comparison")[shown]
+    print_table(console, columns, [row[shown] for row in rows], title=title, leads=1 if alone else 2)
 
 
-def _columns(report: Audit) -> Sequence[Column]:
-    terms = terms_of(report.findings)
+def _only_rest(report: Audit) -> bool:
+    return all(finding.rest for finding in report.findings)
+
+
+def _columns(findings: Sequence[Finding], comparison: str) -> Sequence[Column]:
+    terms = terms_of(findings)
     return (
         Column("system"),
-        Column("comparison", wraps=True),
+        Column(comparison, wraps=True),
         Column(terms.heading("gap"), right=True),
         Column(terms.heading("interval"), right=True),
         Column("verdict"),
-        Column(f"p, {people_of(report.findings)} tested"),
+        Column(f"p, {people_of(findings)} tested"),
     )
 
 
@@ -110,13 +135,16 @@ def _cells(finding: Finding) -> tuple[Cell, ...]:
 
 def _reading(report: Audit) -> str:
     terms = terms_of(report.findings)
-    return READING.format(
-        difference=terms.difference[:1].lower() + terms.difference[1:],
+    difference = terms.of_many if _only_rest(report) else terms.difference
+    reading = (READING_OF_MANY if _only_rest(report) else READING).format(
+        difference=difference[:1].lower() + difference[1:],
         own_units=terms.own_units,
         groups=groups_in_words(report.findings),
         people=people_of(report.findings),
         corrected=_corrected(report),
     )
+    in_pairs = any(finding.rest for finding in report.findings) and not report.provenance.settings.get("pairs")
+    return reading + (PAIRS if in_pairs else "")
 
 
 def _corrected(report: Audit) -> str:

@@ -15,6 +15,8 @@ class Terms:
     question: str
     difference: str
     """What a gap is the difference of."""
+    of_many: str
+    """The same where each group is compared with all others."""
     unit: str
     """The unit of gaps in tables; empty where that is the output's own."""
     own_units: str
@@ -38,6 +40,7 @@ class Terms:
 OF_SCORES = Terms(
     question="Does the score change when only the person changes?",
     difference="The mean score of the first group minus that of the second",
+    of_many="A group's mean score minus the mean of the other groups",
     unit="",
     own_units="in the output's own units",
     drawn="% of the range",
@@ -52,6 +55,7 @@ OF_SCORES = Terms(
 OF_TAGS = Terms(
     question="Does the tagger find {people} of every group equally often in the same sentences?",
     difference="How often the first group is found minus how often the second is",
+    of_many="How often a group is found minus how often the other groups are on average",
     unit="points",
     own_units="in percentage points",
     drawn="percentage points",

@@ -19,6 +19,9 @@ MANY = 6
 """Of one attribute with more comparisons than this, only what stands out is told in sentences."""
 
 
+EACH = "each group − the mean of the others, in which every group counts the same"
+
+
 @dataclass(frozen=True)
 class Told:
     """A sentence or a few about one finding, or about several that are alike."""
@@ -164,9 +167,12 @@ def several_comparisons(findings: Iterable[Finding]) -> set[str]:
 
 def groups_in_words(findings: Sequence[Finding]) -> str:
     """Which group is first: `gender: women − men; race: X − Y`, or whose groups the rows name."""
+    many = dict.fromkeys(finding.attribute for finding in findings if finding.rest)
     several = several_comparisons(findings)
     pairs = {finding.attribute: _sides(finding) for finding in findings}
-    alike = [f"{name}: {pair}" for name, pair in pairs.items() if name not in several]
+    alike = [f"{name}: {pair}" for name, pair in pairs.items() if name not in {*several, *many}]
+    if many:
+        alike.append(f"{', '.join(many)}: {EACH}")
     return "; ".join(alike) or (f"groups of {next(iter(pairs))}" if len(pairs) == 1 else "as named")
 
 
@@ -176,19 +182,28 @@ def short_comparisons(findings: Sequence[Finding]) -> list[str]:
     Where all findings are about one attribute, its name is left out.
     """
     alone = len({finding.attribute for finding in findings}) == 1
-    short = {name: _short_labels(findings, name) for name in several_comparisons(findings)}
-    return [_short_comparison(one, short.get(one.attribute), "" if alone else f"{one.attribute}: ") for one in findings]
+    short = {name: short_labels(findings, name) for name in several_comparisons(findings)}
+    only_rest = all(finding.rest for finding in findings)
+    return [
+        _short_comparison(one, short.get(one.attribute), "" if alone else f"{one.attribute}: ", only_rest=only_rest)
+        for one in findings
+    ]
 
 
-def _short_comparison(finding: Finding, short: dict[str, str] | None, about: str) -> str:
+def _short_comparison(finding: Finding, short: dict[str, str] | None, about: str, *, only_rest: bool) -> str:
     if short is None:
         return finding.attribute + _subset(finding)
+    if finding.rest:
+        group = f"{about}{short[finding.first_label]}"
+        return f"{group}{_subset(finding)}" if only_rest else f"{group} − the others{_subset(finding)}"
     return f"{about}{short[finding.first_label]} − {short[finding.second_label]}{_subset(finding)}"
 
 
-def _short_labels(findings: Sequence[Finding], attribute: str) -> dict[str, str]:
+def short_labels(findings: Sequence[Finding], attribute: str) -> dict[str, str]:
+    """By label of a group, the words that tell it from the other groups of the attribute."""
     mine = [finding for finding in findings if finding.attribute == attribute]
-    return without_shared_words([label for one in mine for label in (one.first_label, one.second_label)])
+    labels = [one.first_label for one in mine] + [one.second_label for one in mine if not one.rest]
+    return without_shared_words(labels)
 
 
 def without_shared_words(labels: Iterable[str]) -> dict[str, str]:
@@ -243,14 +258,20 @@ def _subset(finding: Finding) -> str:
 
 def _labelled(finding: Finding) -> bool:
     """Whether the corpus says what to call the groups; a table of a user's own may have code names only."""
+    if finding.rest:
+        return finding.first_label != finding.first
     return (finding.first_label, finding.second_label) != (finding.first, finding.second)
 
 
 def sentences(finding: Finding, label: str) -> str:
     """Sentences about women, or with women's names; groups that have no label go by their names in the data."""
     if not _labelled(finding):
-        return f"sentences of the group {label}"
+        return f"sentences of {label}" if _is_rest(finding, label) else f"sentences of the group {label}"
     return f"sentences {'with' if finding.persons_called == 'names' else 'about'} {label}"
+
+
+def _is_rest(finding: Finding, label: str) -> bool:
+    return bool(finding.rest) and label == finding.second_label
 
 
 def _tested(finding: Finding) -> str:
@@ -275,7 +296,7 @@ def _scored(finding: Finding, gap: str, tested: str, unsure: str) -> str:
 
 def _found(finding: Finding, gap: str, tested: str) -> str:
     first, second = (
-        label if _labelled(finding) else f"{people(finding)} of the group {label}"
+        label if _labelled(finding) or _is_rest(finding, label) else f"{people(finding)} of the group {label}"
         for label in (finding.first_label, finding.second_label)
     )
     if finding.direction == "none":

@@ -13,7 +13,7 @@ from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.words import number, shown_p
 from evenhand.report.common.provenance import facts
 from evenhand.report.comparison.figures import gap_rows, gaps_chart, metric_rows, metrics_chart, series_of
-from evenhand.report.comparison.words import in_words, metrics_in_words, questions, short_verdict, shown, shown_interval
+from evenhand.report.comparison.words import metrics_in_words, questions, short_verdict, shown, shown_interval, told
 from evenhand.report.metrics.words import metric
 from evenhand.report.page.shell import render
 
@@ -41,10 +41,7 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
         "one": comparison.one,
         "other": comparison.other,
         "shared": f"{comparison.shared.sentences:,}",
-        "sentences": [
-            {"look": css(look(gap.difference)), "tag": short_verdict(gap), "text": in_words(gap)}
-            for gap in comparison.gaps
-        ],
+        "sentences": [{"look": css(seen), "tag": tag, "text": text} for seen, tag, text in told(comparison.gaps)],
         "metric_sentences": [metrics_in_words(measured) for measured in comparison.metrics],
         "notes": [str(note) for note in comparison.notes],
         "rows": [_row(gap, asked) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)],

@@ -12,7 +12,7 @@ from evenhand.report.audit.terminal import COLOURS
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import people_of
 from evenhand.report.common.console import Cell, Column, print_table
-from evenhand.report.comparison.words import in_words, metrics_in_words, questions, short_verdict, shown, shown_interval
+from evenhand.report.comparison.words import metrics_in_words, questions, short_verdict, shown, shown_interval, told
 
 READING = (
     "Difference: the second system's gap minus the first's, sentence by sentence, so that whatever both do to the same "
@@ -29,8 +29,8 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     print_table(console, _columns(comparison), rows)
     if rows:
         console.print()
-    for gap in comparison.gaps:
-        console.print(Text("• ", style=COLOURS[look(gap.difference)]) + Text(in_words(gap)))
+    for seen, _, sentence in told(comparison.gaps):
+        console.print(Text("• ", style=COLOURS[seen]) + Text(sentence))
     for measured in comparison.metrics:
         console.print(Text(f"• {metrics_in_words(measured)}"))
     for note in comparison.notes:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.report.audit.harm import high_in_words, little_in_words, who_is_worse_off
+from evenhand.report.audit.standing import look
 from evenhand.report.audit.words import amount, people, shown_p
 
 NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
@@ -19,6 +21,30 @@ def in_words(gap: GapDifference) -> str:
     """What was found: the difference for persons like these, what it means for the size of the gap, what would help."""
     clauses = [_difference(gap), _worse_off(gap), _size(gap), _names_tested(gap), _settling(gap), _little(gap)]
     return f"{_where(gap)}{'; '.join(clause for clause in clauses if clause)}."
+
+
+def told(gaps: Sequence[GapDifference]) -> list[tuple[str, str, str]]:
+    """Look, tag and sentence of each gap; of groups that are compared with the rest, the undecided at once."""
+    undecided: dict[tuple[str, str], list[GapDifference]] = {}
+    said: list[tuple[str, str, str]] = []
+    for gap in gaps:
+        asked = gap.difference
+        if asked.rest and asked.verdict not in ("higher", "lower"):
+            undecided.setdefault((asked.attribute, f"{_where(gap)}{gap.other_called}"), []).append(gap)
+        else:
+            said.append((look(asked), short_verdict(gap), in_words(gap)))
+    return said + [_at_once(mine) for mine in undecided.values()]
+
+
+def _at_once(gaps: Sequence[GapDifference]) -> tuple[str, str, str]:
+    one, counted = gaps[0], Counter(gap.difference.verdict for gap in gaps)
+    verdicts = ", ".join(f"{verdict} for {number}" for verdict, number in counted.most_common())
+    text = (
+        f"{_where(one)}whether the gaps of {one.other_called} differ from those of {one.one_called}, each group of "
+        f"{one.difference.attribute.replace('_', ' ')} against the others: {verdicts}; each is in the table."
+    )
+    most = counted.most_common(1)[0][0]
+    return next(look(gap.difference) for gap in gaps if gap.difference.verdict == most), most, text
 
 
 def shown(gap: GapDifference, value: float | None) -> str:

@@ -20,12 +20,24 @@ from evenhand.report.exports.account import (
     corpora_in_words,
     sentence,
 )
-from evenhand.report.metrics.words import UNDEFINED, group_label, in_words, lead, metric, shown, shown_interval
+from evenhand.report.metrics.words import (
+    UNDEFINED,
+    group_label,
+    in_words,
+    lead,
+    metric,
+    shown,
+    shown_chance,
+    shown_excess,
+    shown_expected,
+    shown_interval,
+)
 
-HEADINGS = ("attribute", "metric", "class", "value", "interval", "ideal")
+HEADINGS = ("attribute", "metric", "class", "value", "by chance", "excess", "p", "interval", "ideal")
 READING = (
-    "Each metric says how far groups are treated differently; its ideal value is what equal treatment would give. The "
-    "interval is for the sentences and terms measured.",
+    "Each metric says how far groups are treated differently. Few systems reach the ideal value, even where groups "
+    "mean nothing to them: “by chance” is what such a system gets here, the excess is what the value has above that, "
+    "and p how often chance gives as much. The interval is for the terms measured.",
     "A metric near its ideal does not show that people are treated alike in what it does not look at.",
 )
 
@@ -35,7 +47,7 @@ def of_metrics(request: Request, metrics: Metrics) -> Account:
     systems = request.chosen(result.system for result in metrics.results)
     results = [result for result in metrics.results if result.system in systems]
     rows = tuple(_row(result, name, label, found) for result in results for name, label, found in result.measurements)
-    every = Table(HEADINGS, "lllrrr", rows)
+    every = Table(HEADINGS, "lllrrrrrr", rows)
     known = replace(every, rows=tuple(row for row in rows if row.cells[3] != UNDEFINED))
     corpora = metrics.provenance.corpus_names or tuple(one.name for one in metrics.provenance.files)
     corpus = ", ".join(corpora) or "predictions"
@@ -71,12 +83,14 @@ def _compared(result: Measured) -> str:
 
 
 def _row(result: Measured, name: str, label: str, found: Measurement) -> Row:
-    cells = (result.attribute, name, label, shown(found), shown_interval(found), f"{metric(name).ideal:g}")
+    chance = (shown_expected(found), shown_excess(found), shown_chance(found))
+    cells = (result.attribute, name, label, shown(found), *chance, shown_interval(found), f"{metric(name).ideal:g}")
     return Row(result.system, cells)
 
 
 def _args(found: Measurement) -> dict[str, object]:
-    return {} if found.interval is None else {"interval": list(found.interval)}
+    interval = None if found.interval is None else list(found.interval)
+    return {"interval": interval, "by_chance": found.expected_if_exchangeable, "p": found.p}
 
 
 def _plan(metrics: Metrics) -> Facts:
@@ -103,9 +117,11 @@ def _deviations(metrics: Metrics, results: list[Measured]) -> Iterator[str]:
 
 
 def _undefined(result: Measured) -> dict[str, dict[str, dict[str, None]]]:
-    """Metrics by why they have no value, or no interval."""
-    found: dict[str, dict[str, dict[str, None]]] = {"no value": {}, "no interval": {}}
+    """Metrics by why they have no value, no interval, or nothing to be compared with."""
+    found: dict[str, dict[str, dict[str, None]]] = {"no value": {}, "no interval": {}, "not set against chance": {}}
     for name, _, one in result.measurements:
+        if one.not_exchangeable is not None and one.value is not None:
+            found["not set against chance"].setdefault(sentence(one.not_exchangeable), {})[name] = None
         if one.undefined is not None:
             reasons = found["no value" if one.value is None else "no interval"]
             reasons.setdefault(sentence(one.undefined.removeprefix("no interval: ")), {})[name] = None

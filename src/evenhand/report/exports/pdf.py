@@ -43,7 +43,7 @@ class Sheet:
     y: float = TOP
     drawn: list[str] = field(default_factory=list)
     left_out: int = 0
-    """Sentences for which there was no room."""
+    """Results and sentences for which there was no room."""
 
     @property
     def right(self) -> float:
@@ -198,7 +198,8 @@ def _results(sheet: Sheet, table: Table) -> None:
     left_out = len(table.rows) - len(rows)
     if left_out:
         order = "; gaps that were found come first here" if scale is not None else ""
-        sheet.lines([f"{left_out:,} more results are in the JSON{order}."], fill=GREY)
+        sheet.left_out += left_out
+        sheet.lines([f"{_more(left_out, 'result')} in the JSON{order}."], fill=GREY)
 
 
 def _columns(sheet: Sheet, table: Table, *, picture: bool) -> list[_Column]:
@@ -319,10 +320,18 @@ def _words(sheet: Sheet, account: Account, ends: float) -> None:
             break
         _print_bullets(sheet, lines)
         printed += 1
-    sheet.left_out = len(sentences) - printed
-    if sheet.left_out:
-        sheet.lines([f"{sheet.left_out:,} more of these are in the JSON."], fill=GREY)
+    if printed < len(sentences):
+        sheet.left_out += len(sentences) - printed
+        sheet.lines([f"{_more(len(sentences) - printed, 'sentence')} in the JSON."], fill=GREY)
     sheet.lines(small, size=SMALL, fill=GREY)
+
+
+def _more(count: int, noun: str) -> str:
+    """
+    >>> _more(1, "result"), _more(1200, "sentence")
+    ('1 more result is', '1,200 more sentences are')
+    """
+    return f"{count:,} more {noun} is" if count == 1 else f"{count:,} more {noun}s are"
 
 
 Bullets = list[tuple[str, bool]]

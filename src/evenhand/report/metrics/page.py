@@ -30,6 +30,7 @@ from evenhand.report.metrics.words import (
     shown_interval,
 )
 from evenhand.report.page.shell import render
+from evenhand.stats.terms import TermTest
 
 SECTIONS = {
     "short": "In short",
@@ -130,18 +131,24 @@ def _reasons(tests: ClassTests) -> Iterator[str]:
     for found in (tests.published, tests.generalising):
         if found is not None and found.omnibus.undefined is not None:
             yield found.omnibus.undefined
+    if tests.generalising is not None and tests.generalising.limits is not None:
+        yield f"for terms like these, {tests.generalising.limits}"
 
 
 def _different(result: Measured, general: Generalising | None) -> str:
     if general is None:
         return ""
-    different = {name: test.estimate for name, test in general.by_group.items() if test.significant}
     found = [
-        f"{group_label(result, name)} {number(estimate)}"
-        for name, estimate in different.items()
-        if estimate is not None
+        f"{group_label(result, name)} {number(test.estimate)} ({_between(test)})"
+        for name, test in general.by_group.items()
+        if test.significant and test.estimate is not None
     ]
     return ", ".join(found) or "none is shown to differ"
+
+
+def _between(test: TermTest) -> str:
+    """The interval that goes with a group's significance."""
+    return "undefined" if test.shown_interval is None else " to ".join(number(end) for end in test.shown_interval)
 
 
 def _p(value: float | None) -> str:

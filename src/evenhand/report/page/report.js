@@ -1,6 +1,6 @@
 (() => {
   const { data, byId, element, shown, chartIn, withRows, sortable, filterable, start } = evenhand;
-  const MANY = 40, HEAT_WIDTH = 620;
+  const MANY = 40, HEAT_WIDTH = 620, FEW = 6;
 
   const charts = (place, name, comparisons, rowsOf) => {
     place.replaceChildren();
@@ -101,6 +101,14 @@
     return place;
   };
 
+  // Of many findings, those that were decided stand open.
+  const folded = (found) => {
+    const place = element("details", {}, element("summary", {}, `${found.comparison} `,
+      element("span", { class: `tag ${found.verdict.replaceAll(" ", "-")}` }, found.verdict)), finding(found));
+    place.open = found.verdict === "higher" || found.verdict === "lower";
+    return place;
+  };
+
   const heatRows = (heat) => heat.values.flatMap((row, i) => row.map((value, j) => ({
     person: data.persons[i][0], group: data.persons[i][1], template: data.templates[j], value: value === null ? null : value / 1000,
   })));
@@ -109,7 +117,7 @@
     const system = data.systems[byId("choose").value];
     const place = byId("detail");
     place.replaceChildren();
-    for (const found of system.findings) place.append(finding(found));
+    for (const found of system.findings) place.append(system.findings.length > FEW ? folded(found) : finding(found));
     if (system.heat) {
       place.append(element("h3", {}, data.terms.heat_title),
         element("p", {}, data.terms.heat));
