@@ -20,13 +20,18 @@ from evenhand.asking import Column, Scores
 from evenhand.comparing import Settings, compare
 from evenhand.comparing.findings import Finding
 from evenhand.contrasts import contrast
-from evenhand.corpora import Corpus, eec
+from evenhand.corpora import Corpus, eec, load_corpus
+from evenhand.metrics import Predictions, measure
+from evenhand.metrics.testing import group_tests
 from evenhand.systems import Output
 
 Floats = npt.NDArray[np.float64]
 Rows = list[tuple[str, str, str, str]]
 
-SYSTEMS = 3_000
+SYSTEMS = 1_000
+MEASURED = 300
+"""Systems for each line; those of `measure` are asked one by one."""
+METRIC = "avg_gf"
 CHUNK = 500
 SEED = 20_261_118
 TOLERANCE = 0.01
@@ -58,6 +63,8 @@ class World:
     """What becomes of the scores at last: `five` (five grades) or `floor` (nothing below the middle)."""
     known: float = 0.0
     """A lexicon: this share of the first group's names reacts, all alike, and nothing else does."""
+    flip: float = 0.0
+    """A gap of this size on anger and fear, and the reverse on joy and sadness."""
     gap: float = 0.0
 
     def systems(self, corpus: Corpus, attribute: str, rng: np.random.Generator, n: int) -> Floats:
@@ -75,6 +82,7 @@ class World:
         by_template = _lognormal if self.odd == "templates" else _normal
         scores += side * by_template(rng, template, self.gap_by_template, n)
         scores += side * _normal(rng, word, self.gap_by_word, n)
+        scores += self.flip * side * _unpleasant(corpus)
         return READINGS[self.reading](scores)
 
     def _persons(self, corpus: Corpus, attribute: str, rng: np.random.Generator, n: int) -> Floats:
@@ -98,6 +106,8 @@ class Rates:
     no_reaction: float
     withheld: float
     covered: float
+    parts: float
+    """How often the gap was said to differ by emotion."""
     conditional: float
     """How often "within the tolerance unless others react by more than …" was true, where it was said."""
 
@@ -135,6 +145,7 @@ def rates(found: Sequence[Finding], world: World) -> Rates:
         no_reaction=_share(verdict == "no reaction seen" for verdict in verdicts),
         withheld=_share(finding.withheld is not None for finding in found),
         covered=_share(ends[0] <= world.gap <= ends[1] for ends in intervals if ends is not None),
+        parts=_share(any(part.significant for part in finding.parts) for finding in found),
         # Out of all runs: where nothing was said, nothing was wrong.
         conditional=1 - sum(not one for one in true) / len(found),
     )
@@ -156,6 +167,12 @@ def _share(said: Iterator[bool]) -> float:
 def _side(corpus: Corpus, attribute: str) -> Floats:
     groups, labels = corpus.attributes[attribute], corpus.frame[attribute].to_numpy()
     return (((labels == groups[0]).astype(float) - (labels == groups[1])) / 2)[:, None]
+
+
+def _unpleasant(corpus: Corpus) -> Floats:
+    """1 for anger and fear, −1 for joy and sadness, 0 where there is no emotion."""
+    signs = {"anger": 1.0, "fear": 1.0, "joy": -1.0, "sadness": -1.0}
+    return np.array([signs.get(emotion, 0.0) for emotion in corpus.frame["emotion"]])[:, None]
 
 
 @cache
@@ -280,7 +297,7 @@ def run() -> Rows:
         rows += _fair(attribute)
         rows += _odd(attribute)
         rows += _few_templates(attribute)
-    rows += [*_families(), *_equivalence(), *_lexicons(), *_plans(), *_power()]
+    rows += [*_families(), *_equivalence(), *_lexicons(), *_plans(), *_power(), *_measured(), *_metrics()]
     return rows
 
 
@@ -293,9 +310,10 @@ def _percent(value: float) -> str:
 
 
 def _alarms(what: str, found: Rates) -> tuple[str, str, str, str]:
-    measured = f"alarms {_percent(found.alarms)}, covered {_percent(found.covered)}"
-    goal = f"≤ {_percent(MOST_ALARMS)}, ≥ {_percent(LEAST_COVERAGE)}"
-    return _row(what, measured, goal, met=found.alarms <= MOST_ALARMS and found.covered >= LEAST_COVERAGE)
+    measured = f"alarms {_percent(found.alarms)}, covered {_percent(found.covered)}, by emotion {_percent(found.parts)}"
+    goal = f"≤ {_percent(MOST_ALARMS)}, ≥ {_percent(LEAST_COVERAGE)}, ≤ {_percent(MOST_ALARMS)}"
+    right = found.alarms <= MOST_ALARMS and found.covered >= LEAST_COVERAGE and found.parts <= MOST_ALARMS
+    return _row(what, measured, goal, met=right)
 
 
 def _fair(attribute: str) -> Rows:
@@ -397,4 +415,59 @@ def _power() -> Rows:
         found = judged(World(person=0.03, gap=gap), "race")
         measured = f"found {_percent(found.alarms)}, withheld {_percent(found.withheld)}"
         rows.append(_row(f"race: gap {gap:g}, persons vary (sd .03)", measured, "", met=True))
+    found = judged(World(person=0.03, flip=0.05), "race")
+    measured = f"said to differ by emotion {_percent(found.parts)}"
+    rows.append(_row("race: ±.05 by emotion, persons vary (sd .03)", measured, "", met=True))
     return rows
+
+
+def _measured() -> Rows:
+    """Tests of groups in `measure`: fair systems whose gap between groups differs by source."""
+    rows = []
+    for attribute in ("religion", "age"):
+        alarms, covered = _tested_groups(attribute, np.random.default_rng([SEED, 1]))
+        measured = f"alarms {_percent(alarms)}, covered {_percent(covered)}"
+        goal = f"≤ {_percent(MOST_ALARMS)}, ≥ {_percent(LEAST_COVERAGE)}"
+        met = alarms <= MOST_ALARMS and covered >= LEAST_COVERAGE
+        rows.append(_row(f"measure, {attribute}: gap differs by source (sd .5 logit)", measured, goal, met=met))
+    return rows
+
+
+def _tested_groups(attribute: str, rng: np.random.Generator) -> tuple[float, float]:
+    alarmed, covered = [], []
+    for _ in range(MEASURED):
+        general = group_tests(_fair_by_source(attribute, rng))["score"].generalising
+        if general is None:
+            raise ValueError(f"the design of {attribute} is not one to generalise from")
+        alarmed.append(any(test.significant for test in general.by_group.values()))
+        ends = [test.shown_interval for test in general.by_group.values() if test.shown_interval is not None]
+        covered += [low <= 0 <= high for low, high in ends]
+    return _share(iter(alarmed)), _share(iter(covered))
+
+
+def _fair_by_source(attribute: str, rng: np.random.Generator, *, by_source: float = 0.5) -> Predictions:
+    """Every source has its own level and treats groups in its own way, by chance; terms hardly differ."""
+    frame = load_corpus("identity").frame.filter(pl.col(attribute).is_not_null())
+    source, group, term = (frame[name].rank("dense").to_numpy() - 1 for name in ("source", attribute, "person"))
+    sizes = (int(source.max()) + 1, int(group.max()) + 1)
+    logit = rng.normal(size=sizes[0])[source] + by_source * rng.normal(size=sizes)[source, group]
+    logit += 0.1 * rng.normal(size=int(term.max()) + 1)[term] + 0.1 * rng.normal(size=len(source))
+    who = {"source": frame["source"].to_list(), "group": frame[attribute].to_list(), "term": frame["person"].to_list()}
+    return Predictions.of(**who, score=1 / (1 + np.exp(-logit)))
+
+
+def _metrics() -> Rows:
+    """Metrics of fair systems, whose terms vary: how often they go beyond what a fair system would get."""
+    rng = np.random.default_rng([SEED, 2])
+    p = [_p_of_excess(_fair_by_source("religion", rng, by_source=0.0)) for _ in range(MEASURED)]
+    beyond = _share(one < 0.05 for one in p)
+    what = f"measure, religion: {METRIC} of fair systems, p of its excess below .05"
+    return [_row(what, _percent(beyond), f"≤ {_percent(MOST_ALARMS)}", met=beyond <= MOST_ALARMS)]
+
+
+def _p_of_excess(predictions: Predictions) -> float:
+    found = measure(predictions, [METRIC], relabellings=200)[METRIC]
+    (only,) = found.values()
+    if only.p is None:
+        raise ValueError(f"{METRIC} cannot be dealt here: {only.not_exchangeable}")
+    return only.p

@@ -213,5 +213,5 @@ def test_the_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "predictions.csv").write_text("\n".join([header, *rows]))
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    assert len(examples) == 2
+    assert len(examples) == 3
     exec(compile("\n".join(examples), "metrics.md", "exec"), {})  # noqa: S102
