@@ -225,6 +225,7 @@ def test_a_constant_gap_between_few_persons_is_not_there_as_in_an_audit() -> Non
     (gap,) = whole_gap(scores, corpus, variables([FREE])[0], Question("gender", "female", "male", EVERYBODY))
     assert (gap.value, gap.variance) == (pytest.approx(0.1), 0.0)
     assert (gap.p, gap.is_there(0.05), gap.is_there(0.4)) == (pytest.approx(2 / 6), False, True)
+    assert (gap.ends(0.05), gap.ends(0.4)) == (None, pytest.approx((0.1, 0.1)))  # no interval where it may be chance
     assert Estimate.from_dict(gap.to_dict(0.05)) == mean_of([gap, gap]) == gap
 
 

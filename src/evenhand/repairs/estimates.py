@@ -26,9 +26,9 @@ class Estimate:
     """Where nothing varies: the share of swapped labels that give as large a gap, if that is not small."""
 
     def margin(self, alpha: float) -> float:
-        """Half the width of the interval; infinite with less than one degree of freedom."""
+        """Half the width of the interval; infinite with less than one degree of freedom, or where it may be chance."""
         if self.variance == 0 or self.freedom is None:
-            return 0.0
+            return 0.0 if self.chance < alpha else float("inf")
         if self.freedom < 1:
             return float("inf")
         return float(special.stdtrit(self.freedom, 1 - alpha / 2) * np.sqrt(self.variance))
@@ -52,8 +52,8 @@ class Estimate:
         return cls(values["gap"], values["variance"], values["freedom"], values.get("chance", 0.0))
 
     def is_there(self, alpha: float) -> bool:
-        """Whether the interval leaves zero out, and swapped labels would seldom do so too."""
-        return abs(self.value) > self.margin(alpha) and (self.variance > 0 or self.chance < alpha)
+        """Whether the interval leaves zero out."""
+        return abs(self.value) > self.margin(alpha)
 
     @property
     def p(self) -> float:
