@@ -145,7 +145,12 @@ def _parts(sentences: _Sentences, stratum: Ints, width: int) -> Ints:
 def families(corpus: Corpus, units: Sequence[str], stratum_of_unit: Ints) -> Ints:
     """The family of each unit: the corpus's own, or that of the spelling for names of one stratum."""
     columns = [column for column in ("person", "family", "kind") if column in corpus.frame.columns]
-    known = {row["person"]: row for row in corpus.frame.select(columns).unique("person").iter_rows(named=True)}
+    known = {
+        row["person"]: row
+        for row in corpus.frame.select(columns)
+        .unique("person", keep="first", maintain_order=True)
+        .iter_rows(named=True)
+    }
     labels: list[tuple[str, ...]] = [("alone", label) for label in units]
     for stratum in np.unique(stratum_of_unit):
         names: list[int] = []

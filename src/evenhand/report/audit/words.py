@@ -339,12 +339,14 @@ def _alike(finding: Finding) -> str:
     if finding.verdict == "no reaction seen":
         return f"{lead}{_no_reaction(finding)}{little_in_words(finding)}"
     if interval is None:
-        return f"{lead}cannot tell, because {finding.undefined['generalising.interval']}"
+        return f"{lead}cannot tell, because {finding.undefined.get('generalising.interval', 'it has no interval')}"
     low, high = amount(interval[0], finding), measured(interval[1], finding)
     between = f"the gap is {high}" if high.startswith(low) else f"the gap is between {low} and {high}"
     if finding.verdict == "equivalent":
         within = f"equivalent within ±{measured(finding.equivalence.delta, finding)}"
-        return f"{lead}{within} ({between}), unless {_unseen(finding)}{little_in_words(finding)}"
+        # Audits saved by earlier versions do not say what others could do.
+        unless = "" if finding.equivalence.unseen_share is None else f", unless {_unseen(finding)}"
+        return f"{lead}{within} ({between}){unless}{little_in_words(finding)}"
     if finding.withheld is not None:
         return f"{lead}cannot tell ({between}). {_withheld(finding, finding.withheld)}"
     if finding.verdict == "cannot tell":
