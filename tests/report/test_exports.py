@@ -149,7 +149,16 @@ def test_kinds_that_cannot_be_exported_say_so_in_one_line() -> None:
     assert str(refused.value) == f"the format pdf is for results of these kinds: {known}; this is one of the kind drift"
 
 
-def test_a_tolerance_is_said_of_audits_alone() -> None:
+def test_a_tolerance_is_said_of_repairs_too() -> None:
+    without = made(a_repair(), "test-record")
+    assert "Nobody has stated when the tolerance was set" in section(without, "Deviations")
+    text = made(a_repair(), "test-record", statement=SAID)
+    assert "2026-10-02, as stated" in section(text, "Plan")
+    assert "board, 12" in section(text, "Plan")
+    assert "Nobody has stated" not in section(text, "Deviations")
+
+
+def test_metrics_have_no_tolerance() -> None:
     with pytest.raises(UsageError, match="results of the kind metrics have no tolerance"):
         export(metrics(), "test-record", statement=Statement(tolerance_reason="none"))
 
