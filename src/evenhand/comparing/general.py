@@ -8,7 +8,6 @@ import numpy as np
 
 from evenhand.contrasts import Contrast, Floats, Ints, OverCells
 from evenhand.stats import Components, GroupedMeans, variance_components
-from evenhand.stats.dealing import FEW_WAYS
 from evenhand.stats.types import Bools
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from scipy import special, stats
 
 from evenhand.stats.components import Components, GroupedMeans, variance_components
-from evenhand.stats.dealing import FEW_WAYS
 from evenhand.stats.multiplicity import raw_threshold
 from evenhand.stats.permutation import fewest_relabellings
 from evenhand.stats.ranks import adjusted, below
