@@ -22,6 +22,7 @@ from evenhand.report.metrics.words import (
     lead,
     metric,
     metric_rests_on,
+    rate_of_failures,
     shown,
     shown_chance,
     shown_error,
@@ -164,12 +165,10 @@ def _failures(result: Measured) -> list[dict[str, Any]]:
 
 
 def _failure(result: Measured, behaviour: Behaviour) -> dict[str, Any]:
-    rate = UNDEFINED if behaviour.rate is None else f"{behaviour.rate:.1%}"
-    ends = behaviour.bootstrap
     return {
         "title": f"{lead(result)}: {behaviour.kind}",
         "expectation": behaviour.expectation,
-        "rate": rate if ends is None else f"{rate} ({ends[0]:.1%} to {ends[1]:.1%})",
+        "rate": rate_of_failures(result, behaviour),
         "counted": f"{behaviour.failing:,} of {behaviour.cases:,} cases, in {behaviour.failing_sources} of "
         f"{behaviour.sources} sources",
         "rests_on": failures_rest_on(behaviour),
