@@ -208,11 +208,11 @@ def test_charts_show_how_far_a_metric_is_from_its_ideal_and_not_from_zero() -> N
     assert any(row["share"] < 0 for row in shown.values() if row["share"] is not None)
 
 
-def some_change(*, sources: int = 12) -> Predictions:
-    """In every sixth source, the class changes with the person; only classes are given."""
+def some_change(*, sources: int = 18) -> Predictions:
+    """In every third source, the class changes with the person; only classes are given."""
     rows = [(source, group, f"{group}{place}") for source in range(sources) for group in "ab" for place in range(2)]
     source, group, term = zip(*rows, strict=True)
-    said = ["bad" if number % 6 == 0 and name == "a0" else "good" for number, _, name in rows]
+    said = ["bad" if number % 3 == 0 and name == "a0" else "good" for number, _, name in rows]
     return Predictions.of(source=source, group=group, term=term, gold=["good"] * len(rows), predicted=said)
 
 
@@ -242,3 +242,11 @@ def test_few_values_are_rarely_beyond_chance() -> None:
     few = in_words(result("cf_gap", "tpr_gap", "fped"))  # two classes each: 6 values, of which 0.3 would
     assert "Of 6 metric values" in few
     assert "fewer than one would by chance)" in few
+
+
+def test_a_value_that_rests_on_one_term_has_no_interval_but_a_reason() -> None:
+    always = predictions({"a": (0.2, 0.9, 0.9), "b": (0.9, 0.9, 0.9), "c": (0.9, 0.9, 0.9)})
+    found = measured(always, "model", "age", MeasureSettings(metrics=("parity_gap",), bootstrap=50, relabellings=50))
+    said = "it rests on one term, a0, and every resample of the sources gives the same value"
+    assert f"no interval: parity_gap: {said}" in " ".join(table(found).split())
+    assert f'<abbr title="{said}">none</abbr>' in to_html(Metrics((found,), MeasureSettings()))

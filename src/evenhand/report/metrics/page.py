@@ -29,6 +29,7 @@ from evenhand.report.metrics.words import (
     shown_excess,
     shown_expected,
     shown_interval,
+    why_no_interval,
 )
 from evenhand.report.page.shell import render
 from evenhand.stats.terms import TermTest
@@ -96,6 +97,7 @@ def _row(result: Measured, name: str, label: str, found: Measurement) -> dict[st
         "text": shown(found),
         "error": shown_error(found),
         "interval": shown_interval(found),
+        "no_interval": why_no_interval(found),
         "expected": shown_expected(found),
         "excess": shown_excess(found),
         "excess_value": "" if found.excess is None else found.excess,

@@ -20,6 +20,8 @@ RIGHT = "the probability of the right class"
 SAME_NUMBER = {"invariance": "invariance_failure_rate"}
 """Behaviours whose rate is a metric too."""
 HALF = 0.5
+NO_INTERVAL = "no interval: "
+"""How reasons begin that are about the interval of a value and not about the value."""
 
 
 def lead(result: Measured) -> str:
@@ -146,6 +148,12 @@ def shown_interval(measurement: Measurement) -> str:
     if measurement.interval is None:
         return ""
     return " to ".join(number(end) for end in measurement.interval)
+
+
+def why_no_interval(measurement: Measurement) -> str:
+    """The reason why a value has none; nothing where it has one, or where none was asked for."""
+    why = measurement.undefined or ""
+    return why.removeprefix(NO_INTERVAL) if why.startswith(NO_INTERVAL) else ""
 
 
 def shown_error(measurement: Measurement) -> str:
