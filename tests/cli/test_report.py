@@ -94,6 +94,13 @@ def test_an_audit_takes_what_is_said(tmp_path: Path) -> None:
     assert stated == plain
 
 
+def test_a_repair_takes_when_and_why_its_tolerance_was_set() -> None:
+    typed = ["repair", "planted(gap=0.05)", "--sample", "480", "--attribute", "gender", "--method", "layers", "--json"]
+    said = ["--repetitions", "1", "--tolerance-set-on", "2026-10-02", "--tolerance-reason", "minutes, 12"]
+    stated = json.loads(run.invoke(app, [*typed, *said]).stdout)["provenance"]["statement"]
+    assert stated == {"tolerance_set_on": "2026-10-02", "tolerance_reason": "minutes, 12"}
+
+
 def test_impact_ratios_come_from_any_saved_audit(saved: Path, tmp_path: Path) -> None:
     shown = reported(saved, "--format", "impact-ratios", "--system", "vader", "--auditor", "Ada")
     assert shown.startswith("# Scoring rates and impact ratios\n\n**This is not a bias audit")

@@ -12,12 +12,18 @@ import pytest
 
 import evenhand
 from evenhand.asking import Column, Scores
-from evenhand.comparing import compare
+from evenhand.asking.settings import AskSettings
+from evenhand.comparing import Settings, compare
 from evenhand.comparing.ability import abilities
 from evenhand.comparing.audit import Audit
+from evenhand.comparing.differences import gap_differences
 from evenhand.comparing.findings import Finding
-from evenhand.comparing.harm import of_both, with_abilities, worse_off
-from evenhand.corpora import eec
+from evenhand.comparing.harm import judged_able, of_both, worse_off
+from evenhand.comparing.sharing import Paired
+from evenhand.corpora import eec, load_corpus
+from evenhand.repairs.workshop import RepairSettings, Workshop
+from evenhand.studies.examination import Examination
+from evenhand.studies.reading import Submission, Submissions
 from evenhand.systems import Output, as_tagger
 from evenhand.systems.meaning import HighIsSaid
 
@@ -180,6 +186,26 @@ def test_the_same_score_for_every_label_and_a_tagger_that_finds_nobody_fail(tmp_
     assert tagged.high_is == "good"
 
 
+def test_whoever_asks_is_told_the_same_of_a_system_that_says_nothing(tmp_path: Path) -> None:
+    corpus = load_corpus("identity-names").narrowed(["gender"]).sample(400)
+    found = found_of(constant, "positive", tmp_path, corpus=corpus, attributes="gender")
+    why = found.findings[0].why_not_its_job
+    assert why is not None
+    assert "the same score" in why
+    (column,), scores = found.scores.columns, found.scores
+    other = replace(scores, columns=(replace(column, system="other"),))
+    pair = Paired(scores, other, scores, other, "one", "other", shares=False)
+    compared = gap_differences([pair], corpus, attributes=["gender"], subsets=["all"], settings=Settings()).found
+    assert {one.one.why_not_its_job for one in compared} == {one.other.why_not_its_job for one in compared} == {why}
+    assert {one.difference.does_its_job for one in compared} == {False}
+    member = Submission(column.system, "positive", "positive.csv", 0, "", True, None, "none given")
+    study = Examination(Submissions((member,), scores, ()), corpus, Settings(), ["gender"], evidence=False)
+    assert {one.why_not_its_job for by_place in study.found.values() for one in by_place.values()} == {why}
+    settings = RepairSettings(methods=("layers",), repetitions=1)
+    workshop = Workshop(scores, corpus, settings=settings, attributes=["gender"], how=AskSettings(progress=False))
+    assert workshop.repair().does_its_job == {"positive": False}
+
+
 @pytest.mark.slow
 def test_how_often_the_blind_are_seen_and_the_able_are_not_taken_for_them() -> None:
     """Scores by word with noise between sentences; 200 systems each, of an output whose order nobody knows."""
@@ -204,5 +230,7 @@ def test_findings_are_told_apart_by_system_and_output() -> None:
     values = np.column_stack([np.zeros(len(frame)), frame["emotion"].eq("joy").fill_null(False).to_numpy()])
     columns = (Column("s", Output("joy"), None), Column("s", Output("valence"), None))
     made = Scores(tuple(frame["id"]), values, columns, eec().digest)
-    found = with_abilities(compare(made, eec(), attributes=["race"]).findings, abilities(made, eec()))
+    found = judged_able(
+        compare(made, eec(), attributes=["race"]).findings, abilities(made, eec()), scores=made, corpus=eec()
+    )
     assert [(one.output, one.does_its_job) for one in found] == [("joy", False), ("valence", True)]

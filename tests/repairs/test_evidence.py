@@ -26,6 +26,7 @@ from evenhand.contrasts import (
 )
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
+from evenhand.repairs.estimates import Estimate, mean_of
 from evenhand.repairs.evidence import (
     DIFFERENCE,
     Evidence,
@@ -36,7 +37,11 @@ from evenhand.repairs.evidence import (
     readings,
     weighed,
 )
+from evenhand.repairs.held_out import Question, whole_gap
+from evenhand.repairs.judging import Candidate, judge
+from evenhand.repairs.splits import splits
 from evenhand.repairs.variables import variables
+from evenhand.stats import two_sided_p
 from evenhand.systems.base import Output
 
 FREE = Output("mood", low=None, high=None, unit=1.0)
@@ -76,6 +81,12 @@ def scores_of(corpus: Corpus, values: Mapping[str, float], output: Output = FREE
 def found(corpus: Corpus, scores: Scores) -> tuple[Evidence, ...]:
     (variable,) = variables([column.output for column in scores.columns])
     return evidence(scores, corpus, variable, "gender")
+
+
+def gap_of(estimate: Sequence[float], variance: Sequence[float], freedom: Sequence[float]) -> Gap:
+    """Of which nobody knows the sentences."""
+    parts = np.array(estimate), np.array(variance), np.array(freedom)
+    return Gap("a", "b", np.zeros(2), *parts, two_sided_p(*parts))
 
 
 @cache
@@ -147,28 +158,30 @@ def test_kinds_vary_each_in_its_own_way() -> None:
 
 def test_kinds_that_differ_do_not_speak_for_each_other() -> None:
     corpus = corpus_of([*NAMES, *PAIRS])
-    # Pairs show the opposite of what names show; pairs are certain of it.
-    values = NAMES | {"she": 0.5, "he": 1.5, "aunt": 0.6, "uncle": 1.6}
+    # Pairs show the opposite of what names show; pairs are all but certain of it: V = 2 · 0.001²/2.
+    values = NAMES | {"she": 0.5, "he": 1.501, "aunt": 0.6, "uncle": 1.599}
     paired, unpaired = found(corpus, scores_of(corpus, values))
     assert (paired.kind, unpaired.kind) == (PAIRED, UNPAIRED)
     assert paired.gaps[0].estimate == pytest.approx([-1.0])
-    assert (paired.p, paired.weight) == (0.0, 1.0)
+    # t = 1000 with one degree of freedom; pairs are asked with a tenth of the level.
+    assert paired.p == pytest.approx(10 * (1 - 2 / np.pi * np.arctan(1000)))
+    assert paired.weight == pytest.approx(1 - 1e-6)
     assert unpaired.gaps[0].estimate == pytest.approx([1.0])
 
 
 def test_who_finds_nothing_does_not_follow_those_who_differ() -> None:
     values = dict(zip(["Ann", "Bea", "Cal", "Dan"], [0.52, 0.48, 0.52, 0.48], strict=True))
-    values |= {"she": 1.5, "he": 0.5, "aunt": 1.6, "uncle": 0.6}
+    values |= {"she": 1.501, "he": 0.5, "aunt": 1.599, "uncle": 0.6}
     corpus = corpus_of([*NAMES, *PAIRS])
     paired, unpaired = found(corpus, scores_of(corpus, values))
-    assert paired.weight == 1.0
+    assert paired.weight == pytest.approx(1 - 1e-6)
     assert unpaired.weight == 0.0
 
 
 def gap_with(p: float) -> Gap:
     """A gap of 1 with this p."""
     t = stats.t.isf(p / 2, 10)
-    return Gap("a", "b", np.zeros(2), np.array([1.0]), np.array([1 / t**2]), np.array([10.0]))
+    return gap_of([1.0], [1 / t**2], [10.0])
 
 
 def adjusted(**p: float) -> dict[str, float | None]:
@@ -193,12 +206,6 @@ def test_equal_groups_deserve_nothing() -> None:
     assert (one.p, one.weight) == (1.0, 0.0)
 
 
-def test_a_constant_gap_deserves_all() -> None:
-    corpus = corpus_of(list(NAMES))
-    (one,) = found(corpus, scores_of(corpus, {"Ann": 0.4, "Bea": 0.4, "Cal": 0.3, "Dan": 0.3}))
-    assert (one.p, one.weight) == (0.0, 1.0)
-
-
 def test_a_gap_that_is_not_significant_deserves_nothing() -> None:
     corpus = corpus_of(list(NAMES))
     (one,) = found(corpus, scores_of(corpus, {"Ann": 0.7, "Bea": 0.5, "Cal": 0.4, "Dan": 0.2}))
@@ -207,22 +214,64 @@ def test_a_gap_that_is_not_significant_deserves_nothing() -> None:
     assert one.weight == 0.0
 
 
+def test_a_constant_gap_between_few_persons_is_not_there_as_in_an_audit() -> None:
+    corpus = corpus_of(list(NAMES))
+    scores = scores_of(corpus, {"Ann": 0.6, "Bea": 0.6, "Cal": 0.5, "Dan": 0.5})
+    (finding,) = compare(scores, corpus, attributes=["gender"]).findings
+    # Of the six ways to deal the labels, two give as large a gap.
+    assert (finding.verdict, finding.generalising.p) == ("cannot tell", pytest.approx(2 / 6))
+    (one,) = found(corpus, scores)
+    assert (one.p, one.weight) == (pytest.approx(2 / 6), 0.0)
+    (gap,) = whole_gap(scores, corpus, variables([FREE])[0], Question("gender", "female", "male", EVERYBODY))
+    assert (gap.value, gap.variance) == (pytest.approx(0.1), 0.0)
+    assert (gap.p, gap.is_there(0.05), gap.is_there(0.4)) == (pytest.approx(2 / 6), False, True)
+    assert (gap.ends(0.05), gap.ends(0.4)) == (None, pytest.approx((0.1, 0.1)))  # no interval where it may be chance
+    assert Estimate.from_dict(gap.to_dict(0.05)) == mean_of([gap, gap]) == gap
+
+
+def test_a_constant_gap_between_many_persons_deserves_all() -> None:
+    persons = {f"{sex}{number}": 0.6 if sex == "w" else 0.5 for sex in "wm" for number in range(5)}
+    corpus = corpus_of(list(persons), {person: {"w": "female", "m": "male"}[person[0]] for person in persons}, None)
+    scores = scores_of(corpus, persons)
+    # 2/252 is small enough.
+    assert compare(scores, corpus, attributes=["gender"]).findings[0].verdict == "higher"
+    (one,) = found(corpus, scores)
+    assert (one.p, one.weight) == (0.0, 1.0)
+    (gap,) = whole_gap(scores, corpus, variables([FREE])[0], Question("gender", "female", "male", EVERYBODY))
+    assert (gap.p, gap.is_there(0.001)) == (0.0, True)
+
+
 def test_the_weight_is_never_below_zero() -> None:
     # One reading is significant, all readings together are mostly chance.
-    gap = Gap("a", "b", np.zeros(2), np.array([1.0, 0.0]), np.array([0.01, 9.0]), np.array([50.0, 50.0]))
+    gap = gap_of([1.0, 0.0], [0.01, 9.0], [50.0, 50.0])
     assert Evidence(EVERYBODY, (gap,), 0.001).weight == 0.0
 
 
 def test_less_than_one_degree_of_freedom_says_nothing() -> None:
-    gap = Gap("a", "b", np.zeros(2), np.array([1.0]), np.array([1e-9]), np.array([0.5]))
+    gap = gap_of([1.0], [1e-9], [0.5])
     (one,) = weighed({EVERYBODY: [gap]})
     assert (one.p, one.weight) == (None, 0.0)
 
 
 def test_a_reading_that_says_nothing_counts_as_one_that_was_asked() -> None:
-    gap = Gap("a", "b", np.zeros(2), np.array([1.0, 0.2]), np.array([1e-9, 0.01]), np.array([0.5, 30.0]))
+    gap = gap_of([1.0, 0.2], [1e-9, 0.01], [0.5, 30.0])
     (one,) = weighed({EVERYBODY: [gap]})
     assert one.p == pytest.approx(2 * 2 * stats.t.sf(2.0, 30))
+
+
+def test_all_pairs_of_many_groups_are_corrected_for_whatever_is_repaired() -> None:
+    persons = [f"{group}{number}" for group in "abcd" for number in (1, 2)]
+    corpus = corpus_of(persons, {person: person[0] for person in persons}, None)
+    values = dict(zip(persons, [0.91, 0.89, 0.31, 0.29, 0.61, 0.59, 0.5, 0.48], strict=True))
+    (one,) = found(corpus, scores_of(corpus, values))
+    # Six pairs of four groups, and six of another attribute: an audit compares each with the rest, four and four.
+    more = replace(corpus, whole={"gender": tuple("abcd"), "age": tuple("wxyz")})
+    scores = scores_of(more, values)
+    (other,) = found(more, scores)
+    assert one.p is not None
+    assert other.p == pytest.approx(2 * one.p)
+    nothing = Candidate("none", "exact", after=scores.matrix)
+    assert judge(scores, more, [nothing], splits(more, repetitions=1), attributes=["gender"]).comparisons == 12
 
 
 def test_groups_of_three_are_moved_to_their_mean() -> None:

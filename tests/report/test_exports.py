@@ -20,6 +20,7 @@ from evenhand.comparing.findings import Withheld
 from evenhand.measuring import MeasureSettings
 from evenhand.rating import rate_scores
 from evenhand.report.audit import decisions
+from evenhand.report.audit.many import told_all
 from evenhand.report.audit.words import comparison_name, in_words, short_verdict
 from evenhand.report.common.markdown import plain, printable
 from evenhand.report.exports import ACCOUNTS, FORMATS, account_of
@@ -107,6 +108,16 @@ def test_every_finding_is_in_the_text(two: Audit, form: str) -> None:
     assert "2026-11-18" in text
 
 
+def test_many_groups_are_told_as_everywhere_else_and_apart_from_pairs() -> None:
+    found = audit("vader", "identity", attributes="disability", pairs=True, progress=False)
+    words = [one.text for one in account_of(Request(found)).words]
+    assert words == [one.text for one in told_all(found.findings)]
+    at_once = "vader (valence), disability, each group against the others: "
+    assert [text.startswith(at_once) for text in words].count(True) == 1
+    assert any("vader (valence), other disability groups: " in text for text in words)
+    assert shown(made(found, "model-card")).count(at_once) == 1
+
+
 @pytest.mark.parametrize("form", TEXTS)
 def test_the_same_result_gives_the_same_text(two: Audit, form: str) -> None:
     assert made(two, form) == made(two, form)
@@ -138,7 +149,16 @@ def test_kinds_that_cannot_be_exported_say_so_in_one_line() -> None:
     assert str(refused.value) == f"the format pdf is for results of these kinds: {known}; this is one of the kind drift"
 
 
-def test_a_tolerance_is_said_of_audits_alone() -> None:
+def test_a_tolerance_is_said_of_repairs_too() -> None:
+    without = made(a_repair(), "test-record")
+    assert "Nobody has stated when the tolerance was set" in section(without, "Deviations")
+    text = made(a_repair(), "test-record", statement=SAID)
+    assert "2026-10-02, as stated" in section(text, "Plan")
+    assert "board, 12" in section(text, "Plan")
+    assert "Nobody has stated" not in section(text, "Deviations")
+
+
+def test_metrics_have_no_tolerance() -> None:
     with pytest.raises(UsageError, match="results of the kind metrics have no tolerance"):
         export(metrics(), "test-record", statement=Statement(tolerance_reason="none"))
 

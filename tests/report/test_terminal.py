@@ -22,7 +22,7 @@ from evenhand.report.audit.figures import charts_of
 from evenhand.report.audit.many import told_all
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.terminal import print_report
-from evenhand.report.audit.words import in_words, labels, number, short_verdict, told
+from evenhand.report.audit.words import in_words, labels, number, short_verdict
 from evenhand.systems import as_tagger
 
 LONG = "planted(gap=0.02, attribute=gender, person_sd=0.005)"
@@ -193,8 +193,8 @@ def test_gaps_that_were_shown_are_told_among_many(countries: Audit) -> None:
 
 def test_pairs_on_demand_are_told_as_few_words(countries: Audit) -> None:
     pairs = [replace(one, rest=(), second=f"{one.second} {n}") for one in countries.findings for n in range(3)]
-    assert [one.verdict for one in told(pairs)] == ["cannot tell"] * 2
-    assert "cannot tell for 17 more comparisons" in told(pairs)[1].text
+    assert [one.verdict for one in told_all(pairs)] == ["cannot tell"] * 2
+    assert "cannot tell for 17 more comparisons" in told_all(pairs)[1].text
 
 
 def test_a_single_system_has_all_groups_of_an_attribute_in_one_chart(countries: Audit) -> None:

@@ -18,7 +18,7 @@ from evenhand.cli.options import (
     asks_systems,
     repeating,
     stdout_kept_clean,
-    takes_statement,
+    takes_statement_of_tolerance,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evenhand.results import Statement
 
 
-@takes_statement
+@takes_statement_of_tolerance
 @asks_systems
 def repair(
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="As for `evenhand audit`; one system.")],

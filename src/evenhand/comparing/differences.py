@@ -18,7 +18,7 @@ from evenhand.asking import Column, Scores
 from evenhand.comparing import Compared, Settings, compare
 from evenhand.comparing.ability import abilities
 from evenhand.comparing.findings import Finding
-from evenhand.comparing.harm import of_both, with_abilities
+from evenhand.comparing.harm import judged_able, of_both
 from evenhand.comparing.sharing import Paired
 from evenhand.contrasts import Floats
 from evenhand.corpora import Corpus
@@ -92,8 +92,9 @@ def gap_differences(
 def _with_ability(
     compared: Compared, parts: Sequence[Scores], corpus: Corpus, settings: Settings
 ) -> tuple[Finding, ...]:
-    able = abilities(Scores.join(parts), corpus, alpha=settings.alpha, seed=settings.seed)
-    return with_abilities(compared.findings, able)
+    scores = Scores.join(parts)
+    able = abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed)
+    return judged_able(compared.findings, able, scores=scores, corpus=corpus)
 
 
 def _combined(pair: Paired, matrix: Floats) -> Scores:

@@ -8,10 +8,8 @@ import numpy as np
 
 from evenhand.contrasts import Contrast, Floats, Ints, OverCells
 from evenhand.stats import Components, GroupedMeans, variance_components
+from evenhand.stats.dealing import FEW_WAYS
 from evenhand.stats.types import Bools
-
-FEW_WAYS = 0.05
-"""Groups in which everybody is treated alike differ by chance if more than this share of swapped labels do."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from evenhand.asking import Scores
 from evenhand.comparing.ability import Ability
 from evenhand.comparing.findings import Finding, Verdict
-from evenhand.systems.base import HighIs
+from evenhand.corpora import Corpus
+from evenhand.measuring import LABEL
+from evenhand.stats.types import ROUNDING
+from evenhand.systems.base import FOUND, HighIs
 
 NOT_DECLARED = "it is not declared whether a high {output} is good or bad for the person (--high-is)"
 NEITHER = "a high {output} is neither good nor bad for the person"
@@ -39,10 +45,17 @@ def worse_off(
     return (first if (verdict == "higher") == (high_is == "bad") else second), ""
 
 
-def with_abilities(findings: Iterable[Finding], abilities: Sequence[Ability]) -> tuple[Finding, ...]:
+def judged_able(
+    findings: Iterable[Finding], abilities: Sequence[Ability], *, scores: Scores, corpus: Corpus
+) -> tuple[Finding, ...]:
     """The findings, each saying whether its system does its job; None, with the reason, where that is not known."""
     known = {(one.system, one.output): one for one in abilities}
-    return tuple(_judged(finding, known.get((finding.system, finding.output))) for finding in findings)
+    silent = says_nothing(scores, corpus)
+    asked = [(finding, (finding.system, finding.output)) for finding in findings]
+    return tuple(
+        _said(finding, False, silent[who]) if who in silent else _judged(finding, known.get(who))
+        for finding, who in asked
+    )
 
 
 def _judged(finding: Finding, ability: Ability | None) -> Finding:
@@ -54,12 +67,17 @@ def _judged(finding: Finding, ability: Ability | None) -> Finding:
     return _said(finding, False, ability.undefined or f"{NOT_IN_ORDER}{shown}")
 
 
-def without_answers(findings: Iterable[Finding], systems: Mapping[tuple[str, str], str]) -> tuple[Finding, ...]:
-    """The findings, where it is known of these outputs that they say nothing about any sentence, and how that shows."""
-    return tuple(
-        finding if (why := systems.get((finding.system, finding.output))) is None else _said(finding, False, why)
-        for finding in findings
-    )
+def says_nothing(scores: Scores, corpus: Corpus) -> dict[tuple[str, str], str]:
+    """Taggers that find nothing, and outputs that are the same whatever the label is, each with how that shows."""
+    labels = corpus.frame[LABEL].drop_nulls().n_unique() if LABEL in corpus.frame.columns else 0
+    found = {}
+    for place, column in enumerate(scores.columns):
+        values = scores.matrix[:, place]
+        if column.output.kind == FOUND and not values.any():
+            found[column.system, column.output.name] = "it finds nobody in any sentence"
+        elif labels > 1 and np.ptp(values) <= ROUNDING * column.output.span:
+            found[column.system, column.output.name] = f"it gives sentences of all {labels} labels the same score"
+    return found
 
 
 def _said(finding: Finding, does_its_job: bool | None, why: str) -> Finding:

@@ -23,6 +23,7 @@ from evenhand.contrasts.declare import (
     groups_of,
     interaction,
     on_demand,
+    pairs_asked,
 )
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
 from evenhand.contrasts.labels import group_label, side_labels
@@ -54,5 +55,6 @@ __all__ = [
     "kinds_of",
     "level",
     "on_demand",
+    "pairs_asked",
     "side_labels",
 ]

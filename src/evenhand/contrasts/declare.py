@@ -89,8 +89,22 @@ def comparisons_asked(corpus: Corpus) -> int:
     return sum(_asked_of(len(groups)) for groups in corpus.asks.values())
 
 
+def pairs_asked(corpus: Corpus) -> int:
+    """How many pairs of groups the attributes of a corpus have; of a part of a corpus, those of the whole.
+
+    >>> from evenhand.corpora import load_corpus
+    >>> comparisons_asked(load_corpus("identity")), pairs_asked(load_corpus("identity"))
+    (51, 194)
+    """
+    return sum(_pairs_of(len(groups)) for groups in corpus.asks.values())
+
+
 def _asked_of(groups: int) -> int:
-    return groups if groups > MOST_IN_PAIRS else groups * (groups - 1) // 2
+    return groups if groups > MOST_IN_PAIRS else _pairs_of(groups)
+
+
+def _pairs_of(groups: int) -> int:
+    return groups * (groups - 1) // 2
 
 
 def contrast(

@@ -8,22 +8,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evenhand.asking import Column, Scores, read_only
-from evenhand.comparing.general import general_gap, scale_of
+from evenhand.comparing.general import general_gap, general_p, scale_of
 from evenhand.contrasts import (
     EVERYBODY,
     PAIRED,
     UNPAIRED,
     Contrast,
-    comparisons_asked,
     general_contrasts,
     joined,
     kinds_of,
+    pairs_asked,
 )
 from evenhand.corpora import Corpus
 from evenhand.corpora.once import once
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.repairs.variables import Variable, variables
-from evenhand.stats import two_sided_p
 from evenhand.systems.base import Array
 
 ALPHA = 0.05
@@ -48,6 +47,9 @@ class Gap:
     estimate: Array
     variance: Array
     freedom: Array
+    p: Array
+    """As in an audit: two-sided; where nothing varies, 1 for no gap, and for a gap 0 or, with few persons, the share
+    of swapped labels that give as large a one; NaN where too little is left to tell."""
 
     @classmethod
     def of(cls, contrast: Contrast, read: Scores) -> Gap:
@@ -60,12 +62,8 @@ class Gap:
             parts.estimate,
             parts.variance,
             parts.degrees_of_freedom,
+            general_p(parts, contrast),
         )
-
-    @property
-    def p(self) -> Array:
-        """Two-sided; where nothing varies, 0 for a gap and 1 for none; NaN where too little is left to tell."""
-        return two_sided_p(self.estimate, self.variance, self.freedom)
 
 
 @dataclass(frozen=True)
@@ -110,16 +108,20 @@ def evidence(scores: Scores, corpus: Corpus, variable: Variable, attribute: str)
     Every method asks for the same, which is found once.
     """
     asked = "evidence", corpus.digest, variable, attribute
-    family = questions_asked(scores, corpus)
+    family = questions_judged(scores, corpus)
     return once(
         scores, asked, lambda: weighed(gaps_by_scope(_tested(scores, variable), corpus, attribute), family=family)
     )
 
 
-def questions_asked(scores: Scores, corpus: Corpus) -> int:
-    """How many comparisons the corpus asks of a system: those of an audit, whatever is to be repaired."""
+def questions_judged(scores: Scores, corpus: Corpus) -> int:
+    """How many gaps a system may have, whatever is to be repaired: each pair of groups, for each reading.
+
+    Repairs move groups to their mean and are judged by pairs, so pairs are what is corrected for; of up to three groups
+    an audit asks for the same, and of more for fewer.
+    """
     outputs = [column.output for column in scores.columns]
-    return comparisons_asked(corpus) * sum(len(variable.readings) for variable in variables(outputs))
+    return pairs_asked(corpus) * sum(len(variable.readings) for variable in variables(outputs))
 
 
 def gaps_by_scope(read: Scores, corpus: Corpus, attribute: str) -> dict[str, list[Gap]]:

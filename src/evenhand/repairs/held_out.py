@@ -53,7 +53,7 @@ def whole_gap(scores: Scores, corpus: Corpus, variable: Variable, question: Ques
     if isinstance(made, str):
         return made
     read = readings(scores, variable)
-    return estimates_of(general_gap(made, read.matrix, scale=scale_of(read.matrix, read.spans)))
+    return estimates_of(general_gap(made, read.matrix, scale=scale_of(read.matrix, read.spans)), made)
 
 
 def whole_parts(scores: Scores, corpus: Corpus, variable: Variable, question: Question) -> list[list[PartEstimate]]:
@@ -108,7 +108,7 @@ def looked_at(
     scale = scale_of(table, np.tile(read.spans, 1 + 2 * methods))
     strata = None if fold is None else _within_folds(made, fold)
     parts = general_gap(made, table, scale=scale, strata=strata)
-    found, by_new = estimates_of(parts), _by_what_is_new(parts, made, new)
+    found, by_new = estimates_of(parts, made), _by_what_is_new(parts, made, new)
     return [
         [
             _looked(

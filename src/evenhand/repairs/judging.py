@@ -13,7 +13,7 @@ from evenhand.asking import Scores
 from evenhand.contrasts import Ints
 from evenhand.corpora import Corpus
 from evenhand.repairs.calibrator import Calibrator
-from evenhand.repairs.evidence import attributes_in, questions_asked
+from evenhand.repairs.evidence import attributes_in, questions_judged
 from evenhand.repairs.held_out import Question, labels, looked_at, parts_at, questions, whole_gap, whole_parts
 from evenhand.repairs.outcomes import Looked, Outcome, Price, outcome
 from evenhand.repairs.parts import PartEstimate, PartOutcome, mean_parts, part_outcomes
@@ -50,7 +50,7 @@ class Judgement:
     outcomes: tuple[Outcome, ...]
     prices: tuple[Price, ...]
     comparisons: int = 1
-    """How many comparisons the corpus asks of the system: what each gap is corrected for, as in an audit."""
+    """How many gaps the system may have, pairs of groups by reading: what each gap is corrected for."""
 
 
 def judge(
@@ -69,14 +69,14 @@ def judge(
     `scores` are those of one system. In each repetition every sentence is held out once, so that the answers after a
     repair that did not see them are there for the whole corpus; gaps before and after are estimated from those, and
     averaged over the repetitions. Repeating takes the luck of one division away, and does not make intervals narrower.
-    A gap is there if it is significant after correction for all that the corpus asks of the system, as in an audit
-    (Bonferroni). `equivalence` is the share of the range below which a gap in one part of the sentences does not count.
-    `advance` is told of each split that is done.
+    A gap is there if it is significant after correction for all pairs of groups and readings, whatever is to be
+    repaired (Bonferroni). `equivalence` is the share of the range below which a gap in one part of the sentences does
+    not count. `advance` is told of each split that is done.
     """
     judged = _Judged(scores, corpus, candidates, attributes_in(corpus, attributes))
     for repetition in _repetitions(splits):
         judged.look(repetition, advance)
-    family, comparisons = {one.method: one.family for one in candidates}, questions_asked(scores, corpus)
+    family, comparisons = {one.method: one.family for one in candidates}, questions_judged(scores, corpus)
     return Judgement(
         tuple(replace(one, family=family[one.method]) for one in judged.outcomes(alpha / comparisons, equivalence)),
         tuple(replace(one, family=family[one.method]) for one in judged.prices()),

@@ -74,7 +74,7 @@ def part_gaps(
     for parts in made.parts:
         for place, level in enumerate(parts.levels):
             gaps, apart = (
-                estimates_of(gap_over_cells(made, values, over, scale=scale, strata=strata))
+                estimates_of(gap_over_cells(made, values, over, scale=scale, strata=strata), made)
                 for over in (parts.gap(place), parts.difference(place))
             )
             for column, both in enumerate(zip(gaps, apart, strict=True)):

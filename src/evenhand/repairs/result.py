@@ -127,7 +127,7 @@ class Repair(Result):
 
     @property
     def level(self) -> float:
-        """The level of each test and interval: α, corrected as in an audit for all that the corpus asks of a system."""
+        """The level of each test and interval: α, corrected for all pairs of groups in the corpus and all readings."""
         return self.alpha / self.judgement.comparisons
 
     @property

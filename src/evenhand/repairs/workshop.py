@@ -10,6 +10,7 @@ from evenhand.asking import Scores, score_as
 from evenhand.asking.progress import progress_bars
 from evenhand.asking.settings import AskSettings
 from evenhand.comparing.ability import abilities
+from evenhand.comparing.harm import says_nothing
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.repairs.alignment import Alignment
@@ -262,10 +263,13 @@ class Workshop:
 
     def _does_its_job(self) -> dict[str, bool | None]:
         """By output, as it is before any repair."""
-        found = [
-            abilities(readings(self.scores, one), self.corpus, alpha=self.settings.alpha) for one in self._variables
-        ]
-        return {one.output: None if one.weak is None else not one.weak for able in found for one in able}
+        found: dict[str, bool | None] = {}
+        for variable in self._variables:
+            read = readings(self.scores, variable)
+            able = abilities(read, self.corpus, alpha=self.settings.alpha)
+            found |= {one.output: None if one.weak is None else not one.weak for one in able}
+            found |= {output: False for _, output in says_nothing(read, self.corpus)}
+        return found
 
     def _orders(self, after: Mapping[str, Array]) -> tuple[WordOrder, ...]:
         """The rank correlation of the words' scores with the intended order, before and after each method."""

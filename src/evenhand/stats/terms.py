@@ -15,6 +15,7 @@ import numpy as np
 from scipy import special, stats
 
 from evenhand.stats.components import Components, GroupedMeans, variance_components
+from evenhand.stats.dealing import FEW_WAYS
 from evenhand.stats.multiplicity import raw_threshold
 from evenhand.stats.permutation import fewest_relabellings
 from evenhand.stats.ranks import adjusted, below
@@ -28,8 +29,6 @@ IDENTICAL = "identical: no gap exceeds rounding"
 TOO_THIN = "less than one degree of freedom: nearly all sentences are of one kind"
 COMBINED = "smallest p of the groups, corrected"
 """The test of all groups at once where sources count too."""
-FEW_WAYS = 0.05
-"""Groups whose terms are all alike differ by chance if more than this share of relabellings do as much."""
 
 
 @dataclass(frozen=True)

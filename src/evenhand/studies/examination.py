@@ -12,7 +12,7 @@ from evenhand.asking import Column, Scores
 from evenhand.comparing.ability import abilities
 from evenhand.comparing.family import Adjustment, Family
 from evenhand.comparing.findings import Finding, Interval
-from evenhand.comparing.harm import with_abilities
+from evenhand.comparing.harm import judged_able
 from evenhand.comparing.settings import Settings
 from evenhand.comparing.tested import Tested
 from evenhand.comparing.verdicts import findings as judged
@@ -80,7 +80,8 @@ class Examination:
                 places = self._places(dimension)
                 tested = full.get(name) or Tested(contrast, corpus, self._part(places), settings)
                 mine = judged(tested, self.family, evidence=evidence and question.subset == "all", study=True)
-                self.found[name] |= zip(places, with_abilities(mine, able), strict=True)
+                known = judged_able(mine, able, scores=self._scores, corpus=corpus)
+                self.found[name] |= zip(places, known, strict=True)
 
     def _asked(self, attributes: Sequence[str]) -> dict[str, Question]:
         asked: dict[str, Question] = {}

@@ -7,7 +7,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Unpack
 
-import numpy as np
 import polars as pl
 
 from evenhand.asking import Scores
@@ -17,7 +16,7 @@ from evenhand.comparing.ability import abilities
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.decisions import TAGGERS
 from evenhand.comparing.family import NEEDS_ALL_P
-from evenhand.comparing.harm import with_abilities, without_answers
+from evenhand.comparing.harm import judged_able
 from evenhand.comparing.thresholds import MEDIAN, Threshold, check_thresholds, read_thresholds
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus, load_corpus
@@ -26,9 +25,7 @@ from evenhand.files.whole import check_writable
 from evenhand.measuring import LABEL, MeasureSettings, Metrics, measure_scores, measure_taggers
 from evenhand.results import Note, Provenance, Statement, Subject, check_out
 from evenhand.specs.resolving import Given
-from evenhand.stats.types import ROUNDING
 from evenhand.systems import BaseScorer
-from evenhand.systems.base import FOUND
 from evenhand.verbs.ask import Answers, asked, listed, listed_systems, names_of, outputs_of, resolved
 
 RESAMPLES = 500
@@ -118,7 +115,7 @@ def audit(
         measured, unmeasured = _measured(answers, corpus, _plain(attributes), settings)
         able = abilities(scores, corpus, alpha=settings.alpha, seed=settings.seed)
         report = Audit(
-            without_answers(with_abilities(compared.findings, able), _says_nothing(scores, corpus)),
+            judged_able(compared.findings, able, scores=scores, corpus=corpus),
             scores,
             corpus,
             measured,
@@ -173,19 +170,6 @@ def _measured(
     if found.results:
         return found, ()
     return None, (Note(None, f"no metrics: {found.left_out[0]}"),)
-
-
-def _says_nothing(scores: Scores, corpus: Corpus) -> dict[tuple[str, str], str]:
-    """Taggers that find nothing, and outputs that are the same whatever the label is."""
-    labels = corpus.frame[LABEL].drop_nulls().n_unique() if LABEL in corpus.frame.columns else 0
-    found = {}
-    for place, column in enumerate(scores.columns):
-        values = scores.matrix[:, place]
-        if column.output.kind == FOUND and not values.any():
-            found[column.system, column.output.name] = "it finds nobody in any sentence"
-        elif labels > 1 and np.ptp(values) <= ROUNDING * column.output.span:
-            found[column.system, column.output.name] = f"it gives sentences of all {labels} labels the same score"
-    return found
 
 
 def _details(corpus: Corpus, sample: int | None, subsets: Sequence[str]) -> dict[str, object]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from evenhand.comparing.audit import Audit
 from evenhand.errors import UsageError
 from evenhand.files.whole import write_whole
+from evenhand.repairs.result import Repair
 from evenhand.report.exports import FORMATS, exported
 from evenhand.report.exports.account import Request
 from evenhand.results import FileUsed, Result, Statement
@@ -46,7 +47,7 @@ def export(
 
 
 def _check_tolerance(statement: Statement, result: Result) -> None:
-    if (statement.tolerance_set_on or statement.tolerance_reason) and not isinstance(result, Audit):
+    if (statement.tolerance_set_on or statement.tolerance_reason) and not isinstance(result, Audit | Repair):
         raise UsageError(f"results of the kind {result.kind} have no tolerance; leave out when and why it was set")
 
 

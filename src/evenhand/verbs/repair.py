@@ -41,7 +41,7 @@ def repair(
     `system` is one of those that `audit` takes, asked as `AskSettings` says. `gold` is a table of texts and the scores
     that people gave them (columns `text` and `gold`; `emotion` too where the system asks each text for its own). With
     `out`, the page and the calibrators, fitted on everything, are saved in that folder, with `figures` as PNG and SVG.
-    A `statement` of who made it and when goes into the provenance.
+    A `statement` of who made it, when, and how the tolerance was set goes into the provenance.
 
     >>> found = repair("planted(gap=0.05)", sample=960, attributes="gender", progress=False)
     >>> found.advised

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from evenhand.errors import UsageError, did_you_mean, so_many
@@ -202,3 +203,31 @@ def common_deviations(result: Result) -> list[str]:
 def sentence(text: str) -> str:
     """With a capital letter, and a full stop at its end."""
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
+
+
+def tolerance_facts(statement: Statement) -> Facts:
+    """When and why the tolerance was set, as far as somebody says so."""
+    return (
+        ("Tolerance set on", _set_on(statement)),
+        ("Reason for the tolerance", statement.tolerance_reason or NOT_STATED),
+    )
+
+
+def _set_on(statement: Statement) -> str:
+    if statement.tolerance_set_on is None:
+        return NOT_STATED
+    return f"{statement.tolerance_set_on}, as stated; Evenhand reads no clock and cannot check it"
+
+
+def tolerance_deviations(statement: Statement) -> list[str]:
+    """What keeps the record from showing that the tolerance came before the results."""
+    if statement.tolerance_set_on is None:
+        return [
+            "Nobody has stated when the tolerance was set; the record does not show that it came before the results."
+        ]
+    if statement.date is None:
+        return ["The date of the test is not stated; the record does not show that the tolerance came before it."]
+    tested, settled = date.fromisoformat(statement.date), date.fromisoformat(statement.tolerance_set_on)
+    if settled > tested:
+        return [f"The tolerance was set on {settled}, after the test of {tested}."]
+    return ["The tolerance was set on the day of the test; which came first is not shown."] if settled == tested else []

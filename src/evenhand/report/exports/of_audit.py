@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.contrasts import CROSS
 from evenhand.report.audit import decisions
 from evenhand.report.audit.ability import ability_in_words
+from evenhand.report.audit.many import told_all
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
     amount,
@@ -24,7 +24,6 @@ from evenhand.report.audit.words import (
     short_p,
     short_verdict,
     shown_p,
-    told,
     who,
 )
 from evenhand.report.exports.account import (
@@ -42,8 +41,9 @@ from evenhand.report.exports.account import (
     common_deviations,
     corpora_in_words,
     sentence,
+    tolerance_deviations,
+    tolerance_facts,
 )
-from evenhand.results import Statement
 
 Outputs = Mapping[tuple[str, str], str]
 """What each output of a system is called: the system, where it is the only one."""
@@ -96,7 +96,7 @@ def of_audit(request: Request, audit: Audit) -> Account:
 
 def _words(audit: Audit, system: str) -> list[Sentence]:
     """What one system does to scores, and to decisions where a threshold makes decisions of them."""
-    found = [Sentence(system, one.text, one.verdict) for one in told(audit.findings)]
+    found = [Sentence(system, one.text, one.verdict) for one in told_all(audit.findings)]
     return [*found, *(Sentence(system, text) for text in decisions.told(audit))]
 
 
@@ -218,8 +218,7 @@ def _plan(audit: Audit) -> Facts:
             f"{' to '.join(str(count) for count in dict.fromkeys((family[0], family[-1])))}",
         ),
         ("Tolerance", f"±{100 * settings['equivalence']:g} % of an output's range: {', '.join(deltas)}"),
-        ("Tolerance set on", _set_on(audit.provenance.statement)),
-        ("Reason for the tolerance", audit.provenance.statement.tolerance_reason or NOT_STATED),
+        *tolerance_facts(audit.provenance.statement),
         ("A high value is, for the person", ", ".join(dict.fromkeys(_meaning(one) for one in findings))),
         ("Thresholds of decisions", ", ".join(map(str, settings.get("thresholds") or ())) or "none"),
         ("Sample", "none" if settings.get("sample") is None else f"{settings['sample']:,} sentences"),
@@ -233,34 +232,14 @@ def _meaning(finding: Finding) -> str:
     return f"{who(finding)}: {finding.high_is or NOT_STATED}"
 
 
-def _set_on(statement: Statement) -> str:
-    if statement.tolerance_set_on is None:
-        return NOT_STATED
-    return f"{statement.tolerance_set_on}, as stated; Evenhand reads no clock and cannot check it"
-
-
 def _deviations(audit: Audit) -> list[str]:
-    found = _of_the_tolerance(audit.provenance.statement)
+    found = tolerance_deviations(audit.provenance.statement)
     found += common_deviations(audit)
     for finding in audit.findings:
         found += [f"{who(finding)}, {comparison_name(finding)}: {text}" for text in _of_a_finding(finding)]
     if audit.measurements is not None:
         found += [f"Left out of the metrics: {sentence(line)}" for line in audit.measurements.left_out]
     return found
-
-
-def _of_the_tolerance(statement: Statement) -> list[str]:
-    """What keeps the record from showing that the tolerance came before the results."""
-    if statement.tolerance_set_on is None:
-        return [
-            "Nobody has stated when the tolerance was set; the record does not show that it came before the results."
-        ]
-    if statement.date is None:
-        return ["The date of the test is not stated; the record does not show that the tolerance came before it."]
-    tested, settled = date.fromisoformat(statement.date), date.fromisoformat(statement.tolerance_set_on)
-    if settled > tested:
-        return [f"The tolerance was set on {settled}, after the test of {tested}."]
-    return ["The tolerance was set on the day of the test; which came first is not shown."] if settled == tested else []
 
 
 def _of_a_finding(finding: Finding) -> list[str]:

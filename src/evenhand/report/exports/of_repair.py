@@ -17,6 +17,8 @@ from evenhand.report.exports.account import (
     common_deviations,
     corpora_in_words,
     sentence,
+    tolerance_deviations,
+    tolerance_facts,
 )
 from evenhand.report.repair.advice import headline, main_outcomes, outcome_in_words
 from evenhand.report.repair.words import comparison, gap, gone, methods_of, unseen, verdict
@@ -50,6 +52,7 @@ def of_repair(request: Request, repair: Repair) -> Account:
         limits=(*(repair.corpus.about.limits if repair.corpus is not None else ()), NOT_PEOPLE, ELSEWHERE),
         plan=_plan(repair),
         deviations=(
+            *tolerance_deviations(repair.provenance.statement),
             *common_deviations(repair),
             *(f"Not tried: {name}: {sentence(why)}" for name, why in repair.left_out.items()),
         ),
@@ -93,4 +96,5 @@ def _plan(repair: Repair) -> Facts:
         for name, value in settings.items()
         if value is not None
     }
-    return (("Corpus", "; ".join(corpora_in_words(repair.provenance))), *shown.items())
+    corpora = "; ".join(corpora_in_words(repair.provenance))
+    return (("Corpus", corpora), *shown.items(), *tolerance_facts(repair.provenance.statement))

@@ -41,9 +41,9 @@ READING = (
     "each emotion or other kind of sentence; that does not mean “fair”. {corrected}"
 )
 CORRECTED = (
-    "Intervals and tests are corrected for the {asked} comparisons that this corpus asks of a system, as in an audit."
+    "Intervals and tests are corrected for {asked} comparisons: all pairs of groups in this corpus, for each output."
 )
-ALONE = "This corpus asks one comparison, so there is nothing to correct for."
+ALONE = "This corpus has one pair of groups, so there is nothing to correct for."
 
 
 def print_repair(repair: Repair, console: Console) -> None:
