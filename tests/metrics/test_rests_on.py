@@ -36,7 +36,7 @@ def test_all_failures_contain_one_term() -> None:
         assert (shared.what, shared.names, shared.failures, shared.of) == ("terms", ("a0",), 16, 16)
         assert shared.without == 0
         assert round(shared.share_of_rows, 4) == round(1 / 15, 4)
-        assert failures_rest_on(behaviour) == ["All 16 failures contain a0; without it, the rate is 0.0%."]
+        assert failures_rest_on(behaviour) == ["All 16 failures contain a0; without it, the rate is 0.0 %."]
 
 
 def test_a_gap_and_a_metric_rest_on_it_too() -> None:
@@ -91,7 +91,7 @@ def test_failures_of_one_sentence() -> None:
     )  # fmt: skip
     wrong = measured(hard, "mine", "religion", SETTINGS).behaviours[1]
     assert [(one.what, one.names, one.failures) for one in wrong.rests_on] == [("sources", ("s03",), 15)]
-    assert failures_rest_on(wrong) == ["All 15 failures are in one source (s03); without it, the rate is 0.0%."]
+    assert failures_rest_on(wrong) == ["All 15 failures are in one source (s03); without it, the rate is 0.0 %."]
 
 
 def without_terms(plain: Predictions, p_of_good: np.ndarray) -> Predictions:

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import evenhand
 from evenhand.cli.app import app
 from evenhand.comparing.audit import Audit
+from evenhand.comparing.verdicts import NOT_BY_PERSONS_ALONE
 from evenhand.corpora import eec, load_corpus
 from evenhand.report.audit.figures import charts_of
 from evenhand.report.audit.many import told_all
@@ -133,6 +134,17 @@ def test_the_offered_tolerance_settles_what_could_not_be_told(tmp_path: Path, mo
     monkeypatch.setenv("EVENHAND_CACHE_DIR", str(tmp_path))
     wider = next(command for step in next_steps(found) for command in step.commands if "--equivalence" in command)
     assert "cannot tell" not in run(wider, monkeypatch).split("Gap:")[0]
+
+
+def test_more_names_are_offered_only_where_they_can_settle_it(tmp_path: Path) -> None:
+    typed = "evenhand audit vader --attribute race"
+    found = evenhand.audit("vader", attributes="race", cache=tmp_path, progress=False, command=typed)
+    offer = "Ask about more names of these groups"
+    settled = [replace(one, undefined={**one.undefined, "power.persons_needed": ""}) for one in found.findings]
+    assert offer in [step.text for step in next_steps(replace(found, findings=tuple(settled)))]
+    alone = {"power.persons_needed": NOT_BY_PERSONS_ALONE}
+    never = [replace(one, undefined=one.undefined | alone) for one in found.findings]
+    assert offer not in [step.text for step in next_steps(replace(found, findings=tuple(never)))]
 
 
 def test_what_was_asked_in_python_offers_no_commands(audit: Audit) -> None:
