@@ -19,6 +19,18 @@ class UsageError(EvenhandError):
     exit_code = 2
 
 
+class SettingRefused(UsageError):
+    """A setting of systems that cannot be as it was given; `{}` in the message stands for its name."""
+
+    def __init__(self, setting: str, message: str) -> None:
+        super().__init__(message.replace("{}", setting))
+        self.setting, self.message = setting, message
+
+    def called(self, name: str) -> UsageError:
+        """The same for those who know the setting by another name."""
+        return UsageError(self.message.replace("{}", name))
+
+
 class MissingExtra(UsageError):
     """A package that belongs to an optional extra is not installed."""
 

@@ -94,6 +94,18 @@ def test_counted_by_hand() -> None:
     assert (found.second_rate.selected, found.second_rate.sentences, found.second_rate.persons) == (4, 8, 4)
 
 
+def test_rates_that_nobody_varies_in_have_a_reason_and_no_interval() -> None:
+    """Every person is selected in the same half of the sentences."""
+    corpus = people(2, 2, 10)
+    values = (corpus.frame["source"].rank("dense").to_numpy() % 2).astype(np.float64)
+    found = decided(corpus, scored(corpus, values), 0.5)
+    for rate in found.rates:
+        assert (rate.value, rate.interval) == (pytest.approx(0.5), None)
+    (decision,) = found.decisions
+    # Sums of weights leave no dust: where nothing flips, the shares are zero.
+    assert (decision.first_only.value, decision.second_only.value) == (0.0, 0.0)
+
+
 def plain_loop(frame: pd.DataFrame, decisions: pd.Series, attribute: str) -> tuple[float, float, float, float]:
     """The rates and flips of the EEC as one would write them without matrices."""
     first, second = eec().attributes[attribute]

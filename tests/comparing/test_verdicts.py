@@ -194,6 +194,25 @@ def test_groups_treated_alike_within_and_differently_between_need_enough_persons
     finding = compare(scores(values, corpus=corpus), corpus).findings[0]
     assert finding.generalising.p == pytest.approx(1 / 3)
     assert finding.verdict == "cannot tell"
+    # Nor is an interval of no width one that can be right, or a small gap shown to be small.
+    assert finding.generalising.shown_interval is None
+    assert "so few" in finding.undefined["generalising.shown_interval"]
+    small = compare(scores(values / 100, corpus=corpus), corpus).findings[0]
+    assert (small.verdict, small.equivalence.bound) == ("cannot tell", None)
+
+
+@pytest.mark.parametrize("method", ["bonferroni", "holm", "bh"])
+def test_the_interval_shown_is_that_of_the_verdict(method: str) -> None:
+    """What is significant has an interval without zero, and nothing else has."""
+    rng = np.random.default_rng(8)
+    settings = Settings(correction=method, permutations=1)
+    for gap in np.linspace(0.01, 0.03, 12):
+        women = (FRAME["gender"] == "female").to_numpy() * gap
+        values = noisy(int(rng.integers(1_000)), gap=gap) + women
+        for finding in compare(scores(values), eec(), settings=settings).findings:
+            low, high = finding.generalising.shown_interval
+            if finding.verdict != "equivalent":
+                assert (low > 0 or high < 0) == finding.generalising.significant
 
 
 def test_a_subset_reuses_the_threshold_of_holm_and_bh() -> None:

@@ -13,6 +13,7 @@ from evenhand.metrics import metric as parts
 from evenhand.metrics.deals import NO_TERMS, ONE_TERM_EACH, deals_of
 from evenhand.metrics.design import Design
 from evenhand.metrics.exchange import ALIKE, NOT_BY_TERM, NOT_OF_GROUPS, Exchange
+from evenhand.metrics.measuring import STEADY, resting
 from evenhand.metrics.table import metric_named
 from evenhand.metrics.undefined import Undefined
 
@@ -254,3 +255,32 @@ def test_intervals_of_exactly_fair_systems_begin_at_zero() -> None:
         assert interval is not None
         begins.append(interval[0])
     assert np.mean(np.array(begins) == 0) >= 0.935
+
+
+def one_term_fails() -> Predictions:
+    """Three groups of three terms in four sources; a0 alone is taken for bad, in every source."""
+    rows = [(source, group, f"{group}{place}") for source in range(4) for group in "abc" for place in range(3)]
+    source, group, term = zip(*rows, strict=True)
+    said = ["bad" if name == "a0" else "good" for name in term]
+    return Predictions.of(source=source, group=group, term=term, gold=["good"] * len(rows), predicted=said)
+
+
+def test_a_value_that_no_deal_changes_is_what_a_fair_system_would_get() -> None:
+    # Rates ⅓, 0, 0 around 1/9: (2/9 + 1/9 + 1/9) / 3 = 4/27, whichever group a0 is dealt to.
+    found = measure(one_term_fails(), ["fped_normalised"], relabellings=50, bootstrap=50)["fped_normalised"]["bad"]
+    assert found.value == pytest.approx(4 / 27)
+    assert found.expected_if_exchangeable == pytest.approx(4 / 27)
+    assert found.excess == pytest.approx(0.0)
+    assert (found.p, found.not_exchangeable) == (1.0, None)
+
+
+def test_an_interval_without_width_is_none_and_names_the_term() -> None:
+    found = measure(one_term_fails(), ["fped_normalised"], relabellings=50, bootstrap=50)["fped_normalised"]["bad"]
+    assert found.interval is None
+    assert found.rests_on is not None
+    assert (found.rests_on.term, found.rests_on.without) == ("a0", 0.0)
+    assert found.undefined == resting(found.rests_on)
+    undealt = measure(one_term_fails(), ["fped_normalised"], bootstrap=50)["fped_normalised"]["bad"]
+    assert (undealt.interval, undealt.undefined) == (None, STEADY)
+    right = replace(one_term_fails(), predicted=one_term_fails().gold)
+    assert measure(right, ["fped_normalised"], bootstrap=50)["fped_normalised"]["bad"].interval == (0.0, 0.0)

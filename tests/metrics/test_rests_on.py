@@ -36,7 +36,7 @@ def test_all_failures_contain_one_term() -> None:
         assert (shared.what, shared.names, shared.failures, shared.of) == ("terms", ("a0",), 16, 16)
         assert shared.without == 0
         assert round(shared.share_of_rows, 4) == round(1 / 15, 4)
-        assert failures_rest_on(behaviour) == ["All 16 failures contain a0; without it, the rate is 0.0%."]
+        assert failures_rest_on(behaviour) == ["All 16 failures contain a0; without it, the rate is 0.0 %."]
 
 
 def test_a_gap_and_a_metric_rest_on_it_too() -> None:
@@ -91,15 +91,22 @@ def test_failures_of_one_sentence() -> None:
     )  # fmt: skip
     wrong = measured(hard, "mine", "religion", SETTINGS).behaviours[1]
     assert [(one.what, one.names, one.failures) for one in wrong.rests_on] == [("sources", ("s03",), 15)]
-    assert failures_rest_on(wrong) == ["All 15 failures are in one source (s03); without it, the rate is 0.0%."]
+    assert failures_rest_on(wrong) == ["All 15 failures are in one source (s03); without it, the rate is 0.0 %."]
+
+
+def without_terms(plain: Predictions, p_of_good: np.ndarray) -> Predictions:
+    return Predictions.of(
+        source=[plain.sources[code] for code in plain.source], group=[plain.groups[code] for code in plain.group],
+        gold=["good"] * len(plain), probabilities={"bad": 1 - p_of_good, "good": p_of_good},
+    )  # fmt: skip
 
 
 def test_without_terms_nothing_is_said_of_them() -> None:
     plain = table(0.1)
-    bare = Predictions.of(
-        source=[plain.sources[code] for code in plain.source], group=[plain.groups[code] for code in plain.group],
-        gold=["good"] * len(plain), probabilities={"bad": plain.probabilities[:, 0], "good": plain.probabilities[:, 1]},
-    )  # fmt: skip
-    found = measured(bare, "mine", "religion", SETTINGS)
+    found = measured(without_terms(plain, plain.probabilities[:, 1]), "mine", "religion", SETTINGS)
     assert found.rests_on == ()
-    assert all(one.what == "sources" for behaviour in found.behaviours for one in behaviour.rests_on)
+    assert [behaviour.rests_on for behaviour in found.behaviours] == [()] * 2
+    assert found.behaviours[1].failing == 16
+    of_a_source = measured(without_terms(plain, np.where(plain.source == 3, 0.1, 0.8)), "mine", "religion", SETTINGS)
+    assert of_a_source.rests_on == ()
+    assert [(one.what, one.names) for one in of_a_source.behaviours[1].rests_on] == [("sources", ("s03",))]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.metrics import METRICS, Measurements, measure
+from evenhand.metrics.measuring import STEADY
 from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence, measure_tags
 from evenhand.metrics.tag_reading import holds_tags, read_tags
 from evenhand.schemes import BILOU, BIO, IOBES, Scheme, Span, converted, scheme_named, scheme_of, stretched
@@ -297,8 +298,9 @@ def test_intervals_resample_whole_sentences() -> None:
     tagged = asked(misses_the_poor)
     found = measure_tags(tagged, ["tpr_gap", "cf_gap_tc", "cf_gap"], bootstrap=50, seed=1)
     # Both sources give the same numbers, so that no resample differs.
-    for _, _, one in found:
-        assert one.interval == pytest.approx((one.value, one.value))
+    for name, label, one in found:
+        expected = ((0.0, 0.0), None) if one.value == 0 else (None, STEADY)
+        assert (one.interval, one.undefined) == expected, (name, label)
 
 
 def test_sampled_tuples_and_weights_by_tuples_work_on_tags() -> None:

@@ -64,7 +64,8 @@ def test_two_groups_are_wilcoxons() -> None:
 
 
 def test_generalising_is_the_variance_components_of_an_audit() -> None:
-    """In loops: two groups of 4 and 3 terms share a variance; sources add what the gap varies by, less the noise."""
+    """In loops: of two groups of 4 and 3 terms, each has its own variance or the shared one, whichever is larger;
+    sources add what the gap varies by, less the noise."""
     predictions = scored(seed=4).of_groups(["old", "young"])
     found = group_tests(predictions)["score"].generalising
     terms = np.array(predictions.terms)
@@ -74,7 +75,10 @@ def test_generalising_is_the_variance_components_of_an_audit() -> None:
     }
     means = {name: part.mean(axis=1) for name, part in table.items()}
     shared = sum(((one - one.mean()) ** 2).sum() for one in means.values()) / 5
-    of_terms = shared * (1 / 4 + 1 / 3)
+    own = {name: (one.var(ddof=1), len(one)) for name, one in means.items()}
+    parts = [(max(variance, shared) / n, n - 1 if variance > shared else 5) for variance, n in own.values()]
+    of_terms = sum(part for part, _ in parts)
+    df_terms = min(of_terms**2 / sum(part**2 / df for part, df in parts), 5)
     gaps = table["old"].mean(axis=0) - table["young"].mean(axis=0)
     noise = 0.0
     for part in table.values():
@@ -87,7 +91,7 @@ def test_generalising_is_the_variance_components_of_an_audit() -> None:
     assert (found.over, found.sources) == (("source",), 12)
     assert test.estimate == pytest.approx(means["old"].mean() - means["young"].mean())
     assert test.standard_error == pytest.approx(np.sqrt(variance))
-    assert test.df == pytest.approx(variance**2 / (of_terms**2 / 5 + of_sources**2 / 11))
+    assert test.df == pytest.approx(variance**2 / (of_terms**2 / df_terms + of_sources**2 / 11))
     assert test.pooled
 
 

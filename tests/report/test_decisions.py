@@ -18,7 +18,7 @@ from evenhand.corpora import eec
 from evenhand.errors import UsageError
 from evenhand.report.audit.decisions import flip_charts, in_words, told, with_findings
 from evenhand.report.audit.terminal import print_report
-from evenhand.report.exports.impact_ratios import HEADINGS, impact_ratios, impact_ratios_csv
+from evenhand.report.exports.impact_ratios import impact_ratios, impact_ratios_csv
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_impact_ratios_say_on_their_face_that_these_are_not_applicants(audit: Au
     ]
     rates = {rate.label: rate for rate in audit.selection_rates if rate.rule == "median"}
     for row in (line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")):
-        if row[0] != HEADINGS[0]:
+        if row[0] != "Group":
             rate = rates[row[0]]
             assert row[1:4] == [f"{rate.persons:,}", f"{rate.sentences:,}", f"{rate.selected:,}"]
             assert row[4] == f"{100 * rate.value:.1f} %"
@@ -132,6 +132,14 @@ def test_impact_ratios_say_on_their_face_that_these_are_not_applicants(audit: Au
     table = list(csv.DictReader(io.StringIO(impact_ratios_csv(audit))))
     assert [row["label"] for row in table] == list(rates)
     assert all(row["applicant_data"].startswith("no:") for row in table)
+
+
+def test_impact_ratios_say_how_they_count_and_call_terms_terms(audit: Audit) -> None:
+    text = " ".join(impact_ratios(audit).split())
+    assert "Every sentence of a group counts the same, so these rates may differ a little from those that" in text
+    assert "| Group | People | Sentences |" in text
+    of_terms = replace(audit, findings=tuple(replace(one, persons_called="terms") for one in audit.findings))
+    assert "| Group | Terms | Sentences |" in " ".join(impact_ratios(of_terms).split())
 
 
 def test_impact_ratios_need_scores_and_a_system_that_is_there(audit: Audit) -> None:

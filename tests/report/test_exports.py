@@ -20,6 +20,7 @@ from evenhand.comparing.findings import Withheld
 from evenhand.measuring import MeasureSettings
 from evenhand.rating import rate_scores
 from evenhand.report.audit import decisions
+from evenhand.report.audit.many import told_all
 from evenhand.report.audit.words import comparison_name, in_words, short_verdict
 from evenhand.report.common.markdown import plain, printable
 from evenhand.report.exports import ACCOUNTS, FORMATS, account_of
@@ -105,6 +106,16 @@ def test_every_finding_is_in_the_text(two: Audit, form: str) -> None:
         assert in_words(finding) in text
     assert "Ada" in text
     assert "2026-11-18" in text
+
+
+def test_many_groups_are_told_as_everywhere_else_and_apart_from_pairs() -> None:
+    found = audit("vader", "identity", attributes="disability", pairs=True, progress=False)
+    words = [one.text for one in account_of(Request(found)).words]
+    assert words == [one.text for one in told_all(found.findings)]
+    at_once = "vader (valence), disability, each group against the others: "
+    assert [text.startswith(at_once) for text in words].count(True) == 1
+    assert any("vader (valence), other disability groups: " in text for text in words)
+    assert shown(made(found, "model-card")).count(at_once) == 1
 
 
 @pytest.mark.parametrize("form", TEXTS)

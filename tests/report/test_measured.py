@@ -101,7 +101,7 @@ def test_groups_that_differ_in_a_class_are_named_though_the_right_class_cancels_
 
 def test_no_gold_leaves_one_question() -> None:
     words = in_words(result(of=predictions({"a": (0.1, 0.2), "b": (0.15, 0.25)}, gold=False)))
-    assert "no group is shown to differ from the others (p 0.5" in words
+    assert "no group is shown to differ from the others (p = 0.5" in words
     assert "comparisons" not in words
 
 
@@ -206,3 +206,47 @@ def test_charts_show_how_far_a_metric_is_from_its_ideal_and_not_from_zero() -> N
     for name, value in values.items():
         assert shown[name]["share"] == pytest.approx((value - 1) / most if most else 0.0)
     assert any(row["share"] < 0 for row in shown.values() if row["share"] is not None)
+
+
+def some_change(*, sources: int = 18) -> Predictions:
+    """In every third source, the class changes with the person; only classes are given."""
+    rows = [(source, group, f"{group}{place}") for source in range(sources) for group in "ab" for place in range(2)]
+    source, group, term = zip(*rows, strict=True)
+    said = ["bad" if number % 3 == 0 and name == "a0" else "good" for number, _, name in rows]
+    return Predictions.of(source=source, group=group, term=term, gold=["good"] * len(rows), predicted=said)
+
+
+def test_a_rate_has_one_interval_wherever_it_is_told() -> None:
+    found = measured(some_change(), "model", "age", MeasureSettings(bootstrap=200))
+    low, high = found.measurements["invariance_failure_rate"]["all"].interval or (0.0, 0.0)
+    assert found.behaviours[0].bootstrap != (low, high) != (0.0, 0.0)
+    rate = found.behaviours[0].rate
+    assert rate is not None
+    said = f"{100 * rate:.1f} % ({100 * low:.1f} % to {100 * high:.1f} %)"
+    assert f"The predicted class changes with the person in {said} of the cases." in in_words(found)
+    assert said in to_html(Metrics((found,), MeasureSettings()))
+
+
+def test_a_rate_that_is_no_metric_here_has_an_interval_of_its_own() -> None:
+    found = result("cf_gap", of=some_change())
+    low, high = found.behaviours[0].bootstrap or (0.0, 0.0)
+    assert f"({100 * low:.1f} % to {100 * high:.1f} %) of the cases" in in_words(found)
+
+
+def test_that_classes_alone_allow_no_test_is_said_in_one_line() -> None:
+    assert "Nothing is tested for terms like these: no probabilities are given." in in_words(result(of=some_change()))
+    assert "Nothing is tested" not in in_words(result())
+
+
+def test_few_values_are_rarely_beyond_chance() -> None:
+    few = in_words(result("cf_gap", "tpr_gap", "fped"))  # two classes each: 6 values, of which 0.3 would
+    assert "Of 6 metric values" in few
+    assert "fewer than one would by chance)" in few
+
+
+def test_a_value_that_rests_on_one_term_has_no_interval_but_a_reason() -> None:
+    always = predictions({"a": (0.2, 0.9, 0.9), "b": (0.9, 0.9, 0.9), "c": (0.9, 0.9, 0.9)})
+    found = measured(always, "model", "age", MeasureSettings(metrics=("parity_gap",), bootstrap=50, relabellings=50))
+    said = "it rests on one term, a0, and every resample of the sources gives the same value"
+    assert f"no interval: parity_gap: {said}" in " ".join(table(found).split())
+    assert f'<abbr title="{said}">none</abbr>' in to_html(Metrics((found,), MeasureSettings()))

@@ -17,12 +17,13 @@ import evenhand
 from evenhand.cli.app import app
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Verdict, Withheld
+from evenhand.comparing.verdicts import NOT_BY_PERSONS_ALONE
 from evenhand.corpora import eec, load_corpus
 from evenhand.report.audit.figures import charts_of
 from evenhand.report.audit.many import told_all
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.terminal import print_report
-from evenhand.report.audit.words import in_words, labels, number, short_verdict, told
+from evenhand.report.audit.words import in_words, labels, number, short_verdict
 from evenhand.systems import as_tagger
 
 LONG = "planted(gap=0.02, attribute=gender, person_sd=0.005)"
@@ -136,6 +137,17 @@ def test_the_offered_tolerance_settles_what_could_not_be_told(tmp_path: Path, mo
     assert "cannot tell" not in run(wider, monkeypatch).split("Gap:")[0]
 
 
+def test_more_names_are_offered_only_where_they_can_settle_it(tmp_path: Path) -> None:
+    typed = "evenhand audit vader --attribute race"
+    found = evenhand.audit("vader", attributes="race", cache=tmp_path, progress=False, command=typed)
+    offer = "Ask about more names of these groups"
+    settled = [replace(one, undefined={**one.undefined, "power.persons_needed": ""}) for one in found.findings]
+    assert offer in [step.text for step in next_steps(replace(found, findings=tuple(settled)))]
+    alone = {"power.persons_needed": NOT_BY_PERSONS_ALONE}
+    never = [replace(one, undefined=one.undefined | alone) for one in found.findings]
+    assert offer not in [step.text for step in next_steps(replace(found, findings=tuple(never)))]
+
+
 def test_what_was_asked_in_python_offers_no_commands(audit: Audit) -> None:
     assert next_steps(audit) == []
 
@@ -182,8 +194,8 @@ def test_gaps_that_were_shown_are_told_among_many(countries: Audit) -> None:
 
 def test_pairs_on_demand_are_told_as_few_words(countries: Audit) -> None:
     pairs = [replace(one, rest=(), second=f"{one.second} {n}") for one in countries.findings for n in range(3)]
-    assert [one.verdict for one in told(pairs)] == ["cannot tell"] * 2
-    assert "cannot tell for 17 more comparisons" in told(pairs)[1].text
+    assert [one.verdict for one in told_all(pairs)] == ["cannot tell"] * 2
+    assert "cannot tell for 17 more comparisons" in told_all(pairs)[1].text
 
 
 def test_a_single_system_has_all_groups_of_an_attribute_in_one_chart(countries: Audit) -> None:

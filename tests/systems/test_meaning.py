@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
+from evenhand.cli.app import app
 from evenhand.errors import UsageError
 from evenhand.systems import Output
 from evenhand.systems.base import CLASSES, fingerprint_of
@@ -84,3 +86,13 @@ def test_what_is_said_of_nobody_is_refused() -> None:
     with pytest.raises(UsageError, match="as in valence=bad"):
         refuse_useless("bad", [Output("valence", high_is="good")])
     refuse_useless("bad", [Output("valence", high_is="good"), Output("score")])
+
+
+def test_the_command_line_speaks_of_its_flag() -> None:
+    refused = CliRunner().invoke(app, ["audit", "vader", "textblob", "--sample", "480", "--high-is", "bad"]).exception
+    assert isinstance(refused, UsageError)
+    assert "no system here has a use for --high-is: every output" in str(refused)
+    refused = CliRunner().invoke(app, ["audit", "vader", "--sample", "480", "--range", "0,1"]).exception
+    assert "no system here has a use for --range: every system" in str(refused)
+    with pytest.raises(UsageError, match="no system here has a use for high_is: every output"):
+        refuse_useless("bad", [Output("valence", high_is="good")])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from evenhand.errors import UsageError
+from evenhand.errors import SettingRefused, UsageError
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
@@ -147,7 +147,15 @@ FLAGS = {"bounds": "--range", "version": "--system-version"} | {
 
 def asks_systems(command: Callable[..., None]) -> Callable[..., None]:
     """A command with the options that say how systems are asked; it gets those that were given as `how`."""
-    return _sharing(command, _asking, "how")
+
+    @wraps(command)
+    def in_flags(**given: Any) -> None:
+        try:
+            command(**given)
+        except SettingRefused as error:
+            raise error.called(FLAGS[error.setting]) from error
+
+    return _sharing(in_flags, _asking, "how")
 
 
 def takes_statement(command: Callable[..., None]) -> Callable[..., None]:

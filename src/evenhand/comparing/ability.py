@@ -18,6 +18,8 @@ from evenhand.stats.ordering import Ordering, ordering
 from evenhand.stats.types import ROUNDING
 from evenhand.systems.base import Output
 
+CONSTANT = -np.inf
+"""Stands for the share that is explained where nothing varies."""
 FAINT = 0.3
 """A rank correlation below this explains less than a tenth of how the words are ordered (0.3² = 0.09)."""
 FEWEST_SOURCES = 10
@@ -136,7 +138,8 @@ def _words(scores: Scores, corpus: Corpus) -> _Words:
     strengths = np.array([np.nan if one is None else float(one.strength) for one in meant])
     kinds = ["" if one is None else one.kind for one in meant]
     varies = np.ptp(everything, axis=0) > ROUNDING * scores.spans
-    explained = np.where(varies, explained_share(everything, numbered(corpus.frame["source"].to_list())), np.nan)
+    # A constant explains nothing by what sentences say.
+    explained = np.where(varies, explained_share(everything, numbered(corpus.frame["source"].to_list())), CONSTANT)
     return _Words(
         emotions,
         words,
@@ -267,15 +270,15 @@ def _ability(
         p=p,
         weak=weak,
         undefined=undefined,
-        explained=None if np.isnan(explained) else max(explained, 0.0),
+        explained=None if np.isnan(explained) or explained == CONSTANT else max(explained, 0.0),
     )
 
 
 def _blind(explained: float, sources: int) -> str | None:
     """Why a system cannot know what it is asked about, whatever its scores are meant to follow."""
-    if np.isnan(explained):
+    if explained == CONSTANT:
         return "it gives all sentences the same score"
-    if explained >= FAINT**2 or sources < FEWEST_SOURCES:
+    if np.isnan(explained) or explained >= FAINT**2 or sources < FEWEST_SOURCES:
         return None
     return f"what a sentence says explains {100 * max(explained, 0.0):.0f} % of how its scores vary"
 

@@ -91,7 +91,9 @@ class Audit(Result):
         asked = read_thresholds(thresholds)
         alpha = self.provenance.settings["alpha"]
         found = decide(self.findings, self.scores, self.corpus, thresholds=asked, alpha=alpha)
-        return replace(self, decisions=found.decisions, selection_rates=found.rates)
+        settings = {**self.provenance.settings, "thresholds": list(asked)}
+        provenance = replace(self.provenance, settings=settings)
+        return replace(self, decisions=found.decisions, selection_rates=found.rates, provenance=provenance)
 
     def to_dict(self) -> dict[str, Any]:
         """Like any result; of taggers, whose audits once were metrics, the corpus is a name as it is there."""

@@ -293,5 +293,19 @@ class Finding:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild a finding from its plain values."""
-        # Findings that were saved before groups had labels go by their code names.
-        return rebuild(cls, {"first_label": values["first"], "second_label": values["second"], **values})
+        # Findings that were saved before groups had labels go by their code names; those saved before verdicts had an
+        # interval of their own show the plain one.
+        return rebuild(
+            cls,
+            {
+                "first_label": values["first"],
+                "second_label": values["second"],
+                **values,
+                "generalising": _with_an_interval(values["generalising"]),
+            },
+        )
+
+
+def _with_an_interval(general: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {"shown_interval": general["interval"]} if "shown_interval" not in general else {}
+    return {**general, **shown}

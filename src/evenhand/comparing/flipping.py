@@ -136,7 +136,8 @@ class Sides:
         """
         first, second = self.means(decisions)
         flipped = first * (1 - second)
-        value = np.minimum(self.weights @ flipped, 1.0)
+        # Counted, not summed: where no pair flips, sums of weights leave dust of either sign.
+        value = np.where(self.pairs_flipped(decisions) > 0, np.clip(self.weights @ flipped, 0.0, 1.0), 0.0)
         ours, theirs = np.zeros_like(decisions), np.zeros_like(decisions)
         rows, others = self.sentences
         ours[rows] = decisions[rows] * (1 - second)[self._place_of[rows]]

@@ -10,9 +10,6 @@ from evenhand.contrasts import Contrast, Floats, Ints, OverCells
 from evenhand.stats import Components, GroupedMeans, variance_components
 from evenhand.stats.types import Bools
 
-FEW_WAYS = 0.05
-"""Groups in which everybody is treated alike differ by chance if more than this share of swapped labels do."""
-
 
 @dataclass(frozen=True, eq=False)
 class Strata:
@@ -69,9 +66,6 @@ def _summed(values: Floats, counts: Floats) -> Floats:
 
 
 def general_p(parts: Components, contrast: Contrast) -> Floats:
-    """Two-sided; where the persons of a group are all treated alike and there are so few of them that swapping labels
-    would often give as large a gap, the share of such swaps."""
-    p = parts.p()
-    if contrast.relabellings_p < FEW_WAYS:
-        return p
-    return np.where((parts.variance == 0) & (parts.estimate != 0), contrast.relabellings_p, p)
+    """Two-sided; where the persons of a group are all treated alike, there is no variance to test against, and p is the
+    share of swapped labels that give as large a gap."""
+    return np.where((parts.variance == 0) & (parts.estimate != 0), contrast.relabellings_p, parts.p())

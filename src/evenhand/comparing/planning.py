@@ -138,7 +138,9 @@ def unseen(contrast: Contrast, *, room: float, alpha: float) -> tuple[float, flo
         ]
     elif not pairs.all():
         sides = [int(((weights[contrast.stratum] * side > 0) & ~pairs).sum()) for side in (1, -1)]
-        kinds.append((min(sides), float(weights[(weights > 0) & ~contrast.pairs].sum())))
+        # A group by itself, whose rate is asked, has one side only.
+        fewest = min(number for number in sides if number)
+        kinds.append((fewest, float(weights[(weights > 0) & ~contrast.pairs].sum())))
     shares = [(1 - alpha ** (1 / size), weight) for size, weight in kinds if size]
     share, weight = max(shares, key=lambda one: one[0] * one[1])
     return share, room / (share * weight)

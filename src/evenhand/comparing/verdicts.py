@@ -41,6 +41,8 @@ TOO_THIN = "less than one degree of freedom: nearly all sentences are of one tem
 NO_TOKENISER = "no tokeniser is known for this system"
 NO_GROUPS = "an interaction compares gaps, not two groups of persons"
 NOT_ASKED = "not asked for here"
+FEW_ALIKE = "all of a group are treated alike, and they are so few that dealing them anew often gives as large a gap"
+THIN_WITHOUT = "without one of the persons or templates, too little is left to tell"
 ALL_ALIKE = "none that was tested makes a difference, which says little about others: up to {s:.0f} % of them could"
 NOT_AT_THIS_GAP = "no number of persons would decide a gap as large as the estimate at this tolerance"
 NOT_BY_PERSONS_ALONE = "more persons alone would not settle it: templates and words vary too much"
@@ -95,11 +97,14 @@ class _Judge:
         if parts is not None:
             self._interval = parts.interval(1 - self._alpha)
             self._one_sided = parts.interval(1 - 2 * self._alpha)
-            self._bound = _bound(parts, self._alpha)
+            # Where few persons are all treated alike, chance may do that too: no interval is right, and none is given.
+            self._few_alike = (
+                (parts.variance == 0)
+                & (parts.estimate != 0)
+                & (tested.contrast.relabellings_p >= np.array([1 - one.level for one in self._adjustments]))
+            )
+            self._bound = np.where(self._few_alike, np.nan, _bound(parts, self._alpha))
             self._study_bound = _bound(parts, self._alpha / family.over_all.size)
-            self._corrected = [
-                tuple(end[number] for end in parts.interval(one.level)) for number, one in enumerate(self._adjustments)
-            ]
             self._smallest_gap = np.full(len(tested.scores.columns), np.nan)
             if evidence:
                 self._smallest_gap = smallest_visible_gap(
@@ -217,15 +222,18 @@ class _Judge:
         p_adjusted = None if p is None else adjustment.adjust(p, member=self._member)
         p_in_study = None if p is None or not self._study else self._family.over_all.adjust(p, member=self._member)
         interval: Interval | None = None
-        if parts is not None and not parts.too_thin[number] and not self._is_silent(number):
+        if parts is not None and not (parts.too_thin[number] or self._is_silent(number) or self._few_alike[number]):
             interval = (float(self._interval[0][number]), float(self._interval[1][number]))
-        shown = None if interval is None else self._shown(number)
+        significant = None if p_adjusted is None else p_adjusted < self._alpha
+        shown = None
+        if parts is not None and interval is not None:
+            shown = self._shown(number, parts, significant=bool(significant))
         return Generalising(
             estimate=None if parts is None else float(parts.estimate[number]),
             standard_error=None if parts is None else float(parts.standard_error[number]),
             p=p,
             p_adjusted=p_adjusted,
-            significant=None if p_adjusted is None else p_adjusted < self._alpha,
+            significant=significant,
             interval=interval,
             df=None if parts is None else _or_none(parts.degrees_of_freedom, number),
             **self._sizes,
@@ -239,11 +247,14 @@ class _Judge:
             significant_in_study=None if p_in_study is None else p_in_study < self._alpha,
         )
 
-    def _shown(self, number: int) -> tuple[Interval, float]:
+    def _shown(self, number: int, parts: Components, *, significant: bool) -> tuple[Interval, float]:
         """The interval that the verdict was taken from, and its level."""
         if self._verdicts[number] != "equivalent":
-            low, high = self._corrected[number]
-            return (float(low), float(high)), self._adjustments[number].level
+            adjustment = self._adjustments[number]
+            # Stepwise corrections reject more than the plain one: what they reject has the interval of that step.
+            level = 1 - adjustment.kept if significant else adjustment.level
+            low, high = (float(end[number]) for end in parts.interval(level))
+            return (low, high), level
         # Two one-sided tests at α have this interval of level 1 − α: it holds zero, and the ends of the 1 − 2α one.
         low, high = (float(end[number]) for end in self._one_sided)
         return (min(low, 0.0), max(high, 0.0)), 1 - self._alpha
@@ -281,6 +292,9 @@ class _Judge:
         if of_design is None and parts is not None and parts.too_thin[number]:
             of_design = TOO_THIN
         alike = ALL_ALIKE.format(s=100 * (found.equivalence.unseen_share or 0.0))
+        if parts is not None and self._few_alike[number]:
+            alike = FEW_ALIKE
+        unsteady = alike if found.equivalence.bound is None else THIN_WITHOUT
         why = {
             **harm,
             "equivalence.equivalent": alike,
@@ -291,7 +305,7 @@ class _Judge:
             "generalising.p_in_study": NO_STUDY,
             "generalising.significant_in_study": NO_STUDY,
             "equivalence.in_study": alike if self._study else NO_STUDY,
-            "equivalence.steady_bound": NOT_ASKED if found.rests_on is NOTHING else alike,
+            "equivalence.steady_bound": NOT_ASKED if found.rests_on is NOTHING else unsteady,
             "equivalence.unseen_share": SMALL,
             "equivalence.unseen_reaction": SMALL,
             "withheld": STEADY,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -13,7 +13,7 @@ from scipy import sparse
 
 from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints, codes
 from evenhand.corpora import Corpus
-from evenhand.corpora.families import spelling_families
+from evenhand.corpora.families import families_of
 from evenhand.errors import UsageError
 from evenhand.numbering import numbered
 
@@ -22,9 +22,6 @@ CROSS = "+"
 
 CALLED = {"name": "names", "identity": "terms", "country": "countries"}
 """What the persons of a contrast are, in a word, where they are all of one kind."""
-
-NAME = "name"
-"""The kind of persons who get families by their spelling where the corpus names none."""
 
 MOST_MATCHLESS = 0.2
 """At most this share of the persons may be left out for want of a match in their stratum."""
@@ -116,7 +113,7 @@ def build(
         n_sources=len(sentences.sources),
         left_out=left_out + tuple(sentences.persons[number] for number in np.flatnonzero(stray)),
         called=called(corpus, sentences.row),
-        family=families(corpus, units.labels, units.stratum),
+        family=_families(corpus, sentences, units),
         part=_parts(sentences, stratum_of_person, len(corpus)),
         rest=rest,
         group=units.group,
@@ -142,22 +139,12 @@ def _parts(sentences: _Sentences, stratum: Ints, width: int) -> Ints:
     return parts
 
 
-def families(corpus: Corpus, units: Sequence[str], stratum_of_unit: Ints) -> Ints:
-    """The family of each unit: the corpus's own, or that of the spelling for names of one stratum."""
-    columns = [column for column in ("person", "family", "kind") if column in corpus.frame.columns]
-    known = {row["person"]: row for row in corpus.frame.select(columns).unique("person").iter_rows(named=True)}
-    labels: list[tuple[str, ...]] = [("alone", label) for label in units]
-    for stratum in np.unique(stratum_of_unit):
-        names: list[int] = []
-        for unit in np.flatnonzero(stratum_of_unit == stratum).tolist():
-            row = known.get(units[unit], {})
-            if row.get("family") is not None:
-                labels[unit] = ("family", row["family"])
-            elif row.get("kind") == NAME and "family" not in columns:
-                names.append(unit)
-        for unit, number in zip(names, spelling_families([units[unit] for unit in names]), strict=True):
-            labels[unit] = ("spelling", str(stratum), str(number))
-    return numbered(labels)
+def _families(corpus: Corpus, sentences: _Sentences, units: _Units) -> Ints:
+    """The family of each unit; who has a counterpart in the other groups is of no group."""
+    group = np.where(sentences.pair >= 0, -1, sentences.group).tolist()
+    found = families_of(corpus.frame[sentences.row], within=group)
+    who = zip(units.group[units.stratum].tolist(), units.labels, strict=True)
+    return numbered([found.get(unit, unit) for unit in who])
 
 
 def called(corpus: Corpus, rows: Ints) -> str:

@@ -14,10 +14,11 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from evenhand.contrasts.build import CROSS, PRESENT, called, families
+from evenhand.contrasts.build import CROSS, PRESENT, called
 from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints, codes
 from evenhand.contrasts.declare import groups_of
 from evenhand.corpora import Corpus
+from evenhand.corpora.families import families_of
 from evenhand.corpora.once import once
 from evenhand.numbering import numbered
 
@@ -47,6 +48,7 @@ def _level(corpus: Corpus, attribute: str, groups: Sequence[str], subset: str) -
     first_of_unit = first_of_unit[kept]
     stratum, coefficients = _strata(corpus, attribute, frame[first_of_unit], side[first_of_unit])
     persons = frame["person"][first_of_unit].to_list()
+    family = families_of(frame, within=side.tolist())
     cell = _cells(source, unit_number, len(sources), int(kept.sum()))
     columns = list(dict.fromkeys(["source", *corpus.groupings, *corpus.slots]))
     cells = frame.select(columns).unique("source", keep="first", maintain_order=True).filter(pl.Series(cell >= 0))
@@ -74,7 +76,7 @@ def _level(corpus: Corpus, attribute: str, groups: Sequence[str], subset: str) -
         n_sources=len(sources),
         left_out=tuple(dict.fromkeys(frame["person"].filter(pl.Series(~kept[unit])))),
         called=called(corpus, row),
-        family=families(corpus, persons, stratum),
+        family=numbered([family.get(one, one) for one in zip(side[first_of_unit].tolist(), persons, strict=True)]),
         part=part,
     )
 

@@ -1,19 +1,51 @@
-"""Which names are so alike that a system may treat them as one: spelling families."""
+"""Which persons are so alike that a system may treat them as one: families that a corpus names, or spellings."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import TypeVar
 
 import numpy as np
+import polars as pl
 from scipy import sparse
 
 from evenhand.numbering import numbered
 
+Group = TypeVar("Group", bound=Hashable)
+
+NAME = "name"
+"""The kind of persons who get families by their spelling where the corpus names none."""
 FIRST_LETTERS = 3
 FEWEST_CONSONANTS = 3
 VOWELS = frozenset("aeiouyhw")
 """Letters that spellings of one name add, drop or trade; h and w are often silent."""
+
+
+def families_of(frame: pl.DataFrame, *, within: Sequence[Group]) -> dict[tuple[Group, str], str]:
+    """By group and person, the family: the corpus's own, or that of the spelling among the names of one group.
+
+    `within` has the group of each row. Who is not in the answer is on their own.
+
+    >>> frame = pl.DataFrame({"person": ["Juan", "Juana", "Tuan"], "kind": NAME})
+    >>> families_of(frame, within=["Latino", "Latino", "Vietnamese"])
+    {('Latino', 'Juan'): 'Latino 0', ('Latino', 'Juana'): 'Latino 0', ('Vietnamese', 'Tuan'): 'Vietnamese 0'}
+    """
+    persons = frame["person"].to_list()
+    if "family" in frame.columns:
+        rows = zip(within, persons, frame["family"], strict=True)
+        return {(group, person): str(family) for group, person, family in rows if family is not None}
+    if "kind" not in frame.columns:
+        return {}
+    named: dict[Group, dict[str, None]] = {}
+    for group, person, kind in zip(within, persons, frame["kind"], strict=True):
+        if kind == NAME:
+            named.setdefault(group, {})[person] = None
+    return {
+        (group, name): f"{group} {number}"
+        for group, names in named.items()
+        for name, number in zip(names, spelling_families([*names]), strict=True)
+    }
 
 
 def spelling_families(names: Sequence[str]) -> list[int]:

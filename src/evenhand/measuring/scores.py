@@ -10,7 +10,7 @@ import polars as pl
 
 from evenhand.asking import Column, Scores
 from evenhand.corpora import Corpus
-from evenhand.corpora.families import spelling_families
+from evenhand.corpora.families import families_of
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.measuring.measured import measured
 from evenhand.measuring.result import MeasureSettings, Metrics
@@ -21,8 +21,6 @@ from evenhand.stats.types import Floats
 from evenhand.systems.yours.declared import add_up
 
 LABEL = "label"
-NAME = "name"
-"""The kind of persons who get families by their spelling where the corpus names none."""
 OPPOSITE = {"positive": "negative", "negative": "positive"}
 
 
@@ -97,22 +95,7 @@ def _sampled(corpus: Corpus, attribute: str) -> Sampled:
         column: {source: str(value) for source, value in sources.select("source", column).drop_nulls().iter_rows()}
         for column in corpus.groupings
     }
-    return Sampled(columns, _families(frame, attribute))
-
-
-def _families(frame: pl.DataFrame, attribute: str) -> dict[tuple[str, str], str]:
-    """The corpus's own, or those of the spelling for names of one group."""
-    if "family" in frame.columns:
-        known = frame.drop_nulls("family").select(attribute, "person", "family").unique(maintain_order=True)
-        return {(group, person): str(family) for group, person, family in known.iter_rows()}
-    if "kind" not in frame.columns:
-        return {}
-    named = frame.filter(pl.col("kind") == NAME).select(attribute, "person").unique(maintain_order=True)
-    found: dict[tuple[str, str], str] = {}
-    for (group,), part in named.group_by(attribute, maintain_order=True):
-        names = part["person"].to_list()
-        found |= {(str(group), name): str(n) for name, n in zip(names, spelling_families(names), strict=True)}
-    return found
+    return Sampled(columns, families_of(frame, within=frame[attribute].to_list()))
 
 
 def _classes(columns: Sequence[Column], matrix: Floats, gold: Sequence[str | None] | None) -> dict[str, Floats] | None:

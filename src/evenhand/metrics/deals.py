@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from evenhand.metrics.undefined import Undefined
+from evenhand.stats.dealing import ways
 from evenhand.stats.types import Floats, Ints
 
 NO_TERMS = "no terms are given, so they cannot be dealt to other groups"
@@ -55,14 +55,10 @@ def deals_of(group: Ints, terms: Sequence[str], *, draws: int, seed: int) -> Dea
     sizes = np.bincount(group)
     if (sizes <= 1).all():
         raise Undefined(ONE_TERM_EACH)
-    if _ways(sizes.tolist()) <= draws:
+    if ways(sizes.tolist()) <= draws:
         return Deals(np.array(list(_every_way(sizes.tolist()))), len(sizes), exact=True)
     rng = np.random.default_rng(seed)
     return Deals(rng.permuted(np.tile(group, (draws, 1)), axis=1), len(sizes), exact=False)
-
-
-def _ways(sizes: Sequence[int]) -> int:
-    return math.factorial(sum(sizes)) // math.prod(math.factorial(size) for size in sizes)
 
 
 def _every_way(left: list[int]) -> Iterator[list[int]]:

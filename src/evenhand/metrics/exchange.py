@@ -77,7 +77,9 @@ class Exchange:
             return Exchangeable(undefined=f"fewer than {SHARE_DEFINED:.0%} of the deals have a value")
         tolerance = ROUNDING * max(1.0, float(np.abs(defined).max()))
         if np.ptp(np.append(defined, value)) <= tolerance:
-            return Exchangeable(undefined=ALIKE)
+            if abs(value - metric.ideal) <= tolerance:
+                return Exchangeable(undefined=ALIKE)
+            return Exchangeable(value, (value, value), 1.0)
         expected = float(defined.mean())
         low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         further = _further(metric, expected)

@@ -12,19 +12,20 @@ import numpy as np
 from evenhand.metrics.counts import Counts
 from evenhand.metrics.design import Design, Outcome, Prepared, Weight
 from evenhand.metrics.exchange import Exchange, prepared_metric
-from evenhand.metrics.measurements import ALL, Interval, Measurement, Measurements
+from evenhand.metrics.measurements import ALL, Interval, Measurement, Measurements, TermWithout
 from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.table import chosen_metrics
 from evenhand.metrics.undefined import Undefined
 from evenhand.settings import check_choice, check_count, check_level, check_seed
 from evenhand.stats.intervals import SHARE_DEFINED, resampled_interval, size_interval
-from evenhand.stats.types import Floats
+from evenhand.stats.types import ROUNDING, Floats
 
 AT_ONCE = 1 << 20
 """How many weights are held at a time while resampling."""
 UNLIKELY = 0.05
 """What exceeds chance by so much is asked what it rests on."""
+STEADY = "no interval: every resample of the sources gives the same value, which says nothing about other terms"
 
 
 def check_measuring(
@@ -108,6 +109,8 @@ def measured_metric(metric: AnyMetric, design: Design, code: int, resampling: Re
     value = None if np.isnan(point.value[0]) else float(point.value[0])
     undefined = _reason(by_group, point.why) if value is None or None in by_group.values() else None
     intervals = resampling.intervals(prepared, point, names)
+    if value is not None and _steady(intervals.value, value, metric):
+        intervals = replace(intervals, value=None, why_not=STEADY)
     return Measurement(
         value=value,
         by_group=by_group,
@@ -130,8 +133,11 @@ def exchanged(found: Measurement, metric: AnyMetric, code: int, exchange: Exchan
     rests_on = None
     if dealt.expected is not None and dealt.p is not None and dealt.p < UNLIKELY:
         rests_on = exchange.rests_on(metric, code, found.value, dealt.expected)
+    elif found.undefined == STEADY:
+        rests_on = exchange.rests_on(metric, code, found.value, metric.ideal)
     return replace(
         found,
+        undefined=found.undefined if rests_on is None or found.undefined != STEADY else resting(rests_on),
         expected_if_exchangeable=dealt.expected,
         range_if_exchangeable=dealt.interval,
         excess=None if dealt.expected is None else found.value - dealt.expected,
@@ -139,6 +145,17 @@ def exchanged(found: Measurement, metric: AnyMetric, code: int, exchange: Exchan
         not_exchangeable=dealt.undefined,
         rests_on=rests_on,
     )
+
+
+def resting(on: TermWithout) -> str:
+    """Why there is no interval where every source says the same of one term."""
+    return f"no interval: it rests on one term, {on.term}, and every resample of the sources gives the same value"
+
+
+def _steady(interval: Interval | None, value: float, metric: AnyMetric) -> bool:
+    """Whether an interval has no width though the value is not the ideal one: what is known is no more exact for it."""
+    rounding = ROUNDING * max(1.0, abs(value))
+    return interval is not None and interval[1] - interval[0] <= rounding and abs(value - metric.ideal) > rounding
 
 
 def _numbers(names: Sequence[str], values: Floats) -> dict[str, float | None]:

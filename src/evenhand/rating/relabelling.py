@@ -15,6 +15,7 @@ import numpy as np
 
 from evenhand.rating.resampling import apart, portions
 from evenhand.rating.table import Block, Sample
+from evenhand.stats.dealing import ways
 from evenhand.stats.types import Floats, Ints
 
 Labels = Callable[[Sample], Ints]
@@ -91,8 +92,8 @@ def relabel(
 ) -> Relabelled:
     """Relabel one system's persons, and its rows; `score` gives the rejection score of each relabelling."""
     rows = Relabelling(block, system, over="rows", adjusting=adjusting, seed=seed)
-    ways = Relabelling(block, system, over="persons", adjusting=adjusting, seed=seed) if block.has_persons else rows
-    scores = np.concatenate([score(labels) for labels in ways.dealt()]) if score is not None else np.array([])
+    dealing = Relabelling(block, system, over="persons", adjusting=adjusting, seed=seed) if block.has_persons else rows
+    scores = np.concatenate([score(labels) for labels in dealing.dealt()]) if score is not None else np.array([])
     known = scores[~np.isnan(scores)]
     low, high = np.quantile(known, [0.025, 0.975], method="inverted_cdf") if len(known) else (None, None)
     p_rows = rows.p()
@@ -100,12 +101,12 @@ def relabel(
         mean=float(known.mean()) if len(known) else None,
         low=low if low is None else float(low),
         high=high if high is None else float(high),
-        p=p_rows if ways is rows else ways.p(),
-        relabellings=ways.number,
-        every=ways.every,
-        smallest_p=ways.smallest_p,
-        reference_p=None if ways is rows else ways.reference_p(),
-        over=ways.over,
+        p=p_rows if dealing is rows else dealing.p(),
+        relabellings=dealing.number,
+        every=dealing.every,
+        smallest_p=dealing.smallest_p,
+        reference_p=None if dealing is rows else dealing.reference_p(),
+        over=dealing.over,
         p_rows=p_rows,
         smallest_p_rows=rows.smallest_p,
     )
@@ -127,10 +128,10 @@ class Relabelling:
             self._labels[units] = mine
         self._kinds = _kinds(self._samples, self._units, by_emotion=over == "rows")
         self._seed = [*apart(block, seed), zlib.crc32(f"{over} {block.attribute}".encode())]
-        ways = math.prod(_ways(self._labels[places]) for places in self._kinds)
-        self.every = ways <= MOST
-        self.number = int(ways) if self.every else MOST
-        self.smallest_p = max(self._alike() / ways, 0.0 if self.every else 1 / MOST)
+        possible = math.prod(_ways(self._labels[places]) for places in self._kinds)
+        self.every = possible <= MOST
+        self.number = int(possible) if self.every else MOST
+        self.smallest_p = max(self._alike() / possible, 0.0 if self.every else 1 / MOST)
         self.over: Over = over
 
     def _alike(self) -> int:
@@ -267,8 +268,7 @@ def _ways(labels: Ints) -> float:
     """
     if len(labels) > COUNTED:
         return 1 if len(np.unique(labels)) == 1 else math.inf
-    same = (math.factorial(number) for number in Counter(labels.tolist()).values())
-    return math.factorial(len(labels)) // math.prod(same)
+    return ways([*Counter(labels.tolist()).values()])
 
 
 def _deals(labels: Ints) -> list[Ints]:

@@ -105,8 +105,9 @@ def variance_components(
     The persons' part is Σ c²·var/n over the strata. A grouping of the cells adds the variance of the gap between its
     groups, less what the persons' own reactions to those groups (person × group) put into it already. Degrees of
     freedom follow Satterthwaite. A grouping with one group adds nothing: there is nothing to see it vary by. Where a
-    stratum has fewer than five units, those of one kind (`pairs` or not) share one variance: two or three values say
-    too little about how persons vary, and separate variances would raise false alarms.
+    stratum has fewer than five units, those of one kind (`pairs` or not) share one variance, or take their own where
+    that is larger: two or three values say too little about how persons vary, and separate variances would raise false
+    alarms.
 
     Units with one `family` number (Latisha and Latoya) may react alike. They count as one: with r their distances from
     the stratum's mean, the persons' part of a stratum of n units in F families is c²·F/(F − 1)·Σ (Σ r in a family)²/n²,
@@ -163,19 +164,33 @@ def variance_components(
     )
 
 
-_Parts = list[tuple[Floats, float]]
+_Parts = list[tuple[Floats, Floats | float]]
 """What adds to the variance, each with its degrees of freedom."""
 
 
 def _two_sides(squares: Floats, numbers: Ints, counts: Floats, paired: Bools) -> tuple[Floats, _Parts, bool]:
-    """The persons' part by stratum, as independent parts, and whether strata share a variance."""
+    """The persons' part by stratum, as independent parts, and whether strata share a variance.
+
+    Where strata share one, each takes that or its own, whichever is larger: the shared one alone raised 19 to 47 %
+    false alarms where the two or three persons of one side vary more than the twenty of the other.
+    """
     kinds, pooled = _kinds_of_variance(numbers, paired)
-    spread, freedom = np.zeros_like(squares), np.zeros(len(numbers))
+    freedom = numbers - 1
+    spread = squares / freedom[:, None]
+    by_stratum = np.zeros_like(squares)
+    parts: _Parts = []
     for kind in np.unique(kinds):
-        freedom[kinds == kind] = (numbers[kinds == kind] - 1).sum()
-        spread[kinds == kind] = squares[kinds == kind].sum(axis=0) / freedom[kinds == kind][0]
-    by_stratum = counts[:, None] * spread
-    parts = [(by_stratum[kinds == kind].sum(axis=0), float(freedom[kinds == kind][0])) for kind in np.unique(kinds)]
+        members = np.flatnonzero(kinds == kind)
+        together = int(freedom[members].sum())
+        shared = squares[members].sum(axis=0) / together
+        takes_own = (spread[members] > (1 + ROUNDING) * shared) & (len(members) > 1)
+        by_stratum[members] = counts[members, None] * np.where(takes_own, spread[members], shared)
+        own = np.where(takes_own, by_stratum[members], 0.0)
+        total = by_stratum[members].sum(axis=0)
+        squared = (own**2 / freedom[members, None]).sum(axis=0) + (total - own.sum(axis=0)) ** 2 / together
+        # What is shared holds what is a stratum's own, so that both together know no more than all strata do.
+        satterthwaite = np.divide(total**2, squared, out=np.full_like(total, together), where=squared > 0)
+        parts.append((total, np.minimum(satterthwaite, together)))
     return by_stratum, parts, pooled
 
 
@@ -197,7 +212,7 @@ def _against_rest(
     takes_shared = few[:, None] & (spread < shared)
     by_stratum = counts[:, None] * np.where(takes_shared, shared, spread)
     own = np.where(takes_shared, 0.0, by_stratum)
-    parts = [(own[stratum], float(freedom[stratum])) for stratum in np.flatnonzero(~alone)]
+    parts: _Parts = [(own[stratum], float(freedom[stratum])) for stratum in np.flatnonzero(~alone)]
     parts.append(((by_stratum * takes_shared).sum(axis=0), float(freedom[~paired].sum())))
     parts.append((by_stratum[alone].sum(axis=0), float(freedom[rest].sum())))
     return by_stratum, parts, bool(alone.any() or few.any())

@@ -98,7 +98,7 @@ def size_interval(
     >>> rng = np.random.default_rng(0)
     >>> noise = rng.normal(0, 1, 2000)
     >>> [round(end, 1) for end in size_interval(0.5, np.abs(0.5 + noise), np.abs(noise), level=0.95, clusters=100)]
-    [0.0, 2.0]
+    [0.0, 1.8]
     """
     ends = percentile_interval(moved, level=1 - 2 * tail(level, clusters))
     defined = values[~np.isnan(values)]

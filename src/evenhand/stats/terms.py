@@ -28,8 +28,6 @@ IDENTICAL = "identical: no gap exceeds rounding"
 TOO_THIN = "less than one degree of freedom: nearly all sentences are of one kind"
 COMBINED = "smallest p of the groups, corrected"
 """The test of all groups at once where sources count too."""
-FEW_WAYS = 0.05
-"""Groups whose terms are all alike differ by chance if more than this share of relabellings do as much."""
 
 
 @dataclass(frozen=True)
@@ -351,11 +349,10 @@ def _tested(
     estimate = found.estimate or 0.0
     found = replace(found, pooled=pooled, standard_error=float(np.sqrt(variance)))
     if df is None:
+        # Where nobody varies, nothing is known about terms that were not asked: there is no interval.
         if estimate == 0:
-            return replace(found, p=1.0, interval=(0.0, 0.0), undefined=IDENTICAL)
-        ways = fewest_relabellings(int(sizes[place]), int(sizes.sum()))
-        p = ways if ways >= FEW_WAYS else 0.0
-        return replace(found, p=p, interval=(estimate, estimate), undefined=CONSTANT)
+            return replace(found, p=1.0, undefined=IDENTICAL)
+        return replace(found, p=fewest_relabellings(int(sizes[place]), int(sizes.sum())), undefined=CONSTANT)
     if df < 1:
         return replace(found, df=df, undefined=TOO_THIN)
     t = estimate / float(np.sqrt(variance))

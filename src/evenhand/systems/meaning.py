@@ -11,7 +11,7 @@ from typing import get_args
 
 import yaml
 
-from evenhand.errors import UsageError, did_you_mean
+from evenhand.errors import SettingRefused, did_you_mean
 from evenhand.systems.base import CLASSES, HighIs, Output
 
 HighIsSaid = HighIs | Mapping[str, HighIs]
@@ -37,9 +37,8 @@ def checked(said: HighIsSaid) -> HighIsSaid:
     """What is declared, if it can be."""
     for value in said.values() if isinstance(said, Mapping) else (said,):
         if value not in MEANINGS:
-            raise UsageError(
-                f"high_is is one of {', '.join(MEANINGS)}, not {value!r}{did_you_mean(str(value), MEANINGS)}"
-            )
+            hint = did_you_mean(str(value), MEANINGS)
+            raise SettingRefused("high_is", f"{{}} is one of {', '.join(MEANINGS)}, not {value!r}{hint}")
     return said
 
 
@@ -62,11 +61,13 @@ def refuse_useless(said: HighIsSaid, outputs: Iterable[Output]) -> None:
         for name in said:
             if name not in names:
                 hint = did_you_mean(name, names)
-                raise UsageError(f"high_is: no output is called {name!r}{hint}; there are {', '.join(names)}")
+                said_of = f"no output is called {name!r}{hint}; there are {', '.join(names)}"
+                raise SettingRefused("high_is", f"{{}}: {said_of}")
     elif there and all(one.high_is is not None for one in there):
-        raise UsageError(
-            f"no system here has a use for high_is: every output says what its high values mean; to say otherwise, "
-            f"name the output, as in {names[0]}={said}"
+        raise SettingRefused(
+            "high_is",
+            "no system here has a use for {}: every output says what its high values mean; to say otherwise, "
+            f"name the output, as in {names[0]}={said}",
         )
 
 

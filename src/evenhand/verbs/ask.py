@@ -10,7 +10,7 @@ from typing import Unpack
 from evenhand.asking import Scores, Tags, scored, tagged
 from evenhand.asking.settings import AskOptions, AskSettings
 from evenhand.corpora import Corpus
-from evenhand.errors import UsageError, one_line
+from evenhand.errors import SettingRefused, UsageError, one_line
 from evenhand.measuring.tags import class_names, entities_found, in_corpus_terms
 from evenhand.results import Note
 from evenhand.specs.meaning import with_high_is
@@ -20,13 +20,13 @@ from evenhand.systems.meaning import HighIsSaid, refuse_useless
 
 Made = BaseScorer | BaseTagger | Scores
 ABOUT = {
-    "low": "bounds: every system here declares its own range",
-    "version": "version: it is for functions and others that cannot be looked into",
-    "base_url": "base_url: it is for openai:MODEL",
-    "outputs": "outputs: taggers give tags",
-    "kind": "kind: taggers give tags",
+    "low": ("bounds", "every system here declares its own range"),
+    "version": ("version", "it is for functions and others that cannot be looked into"),
+    "base_url": ("base_url", "it is for openai:MODEL"),
+    "outputs": ("outputs", "taggers give tags"),
+    "kind": ("kind", "taggers give tags"),
 }
-"""Why a flag that no system has a use for is refused."""
+"""The setting behind a flag, and why it is refused where no system has a use for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,17 +71,21 @@ def resolved(
     made: list[Made] = [resolver.given_tagger(one) if corpus.tagged else resolver.given(one) for one in given]
     for flag in settings.flags:
         if flag not in resolver.taken and flag in ABOUT:
-            raise UsageError(f"no system here has a use for {ABOUT[flag]}")
+            raise _useless(*ABOUT[flag])
     return made if settings.high_is is None else _meaning(made, settings.high_is)
 
 
 def _meaning(made: Sequence[Made], said: HighIsSaid) -> list[Made]:
     """The same with what is declared of their outputs; systems that were given stay as they are."""
     if any(isinstance(one, BaseTagger) for one in made):
-        raise UsageError("no system here has a use for high_is: to be found is good, and taggers give tags")
+        raise _useless("high_is", "to be found is good, and taggers give tags")
     asked = [one for one in made if not isinstance(one, BaseTagger)]
     refuse_useless(said, [output for _, output in outputs_of(made)])
     return [with_high_is(one, said) for one in asked]
+
+
+def _useless(setting: str, why: str) -> SettingRefused:
+    return SettingRefused(setting, f"no system here has a use for {{}}: {why}")
 
 
 def listed_systems(systems: Given | Sequence[Given]) -> list[Given]:

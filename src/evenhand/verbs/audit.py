@@ -70,8 +70,9 @@ def audit(
     attributes, subsets, left_out = listed(attributes), listed(subsets) or ["all"], listed(without) or []
     given = listed_systems(systems)
     cuts = () if thresholds is None else read_thresholds(thresholds)
-    # A median must not depend on which attributes are looked at.
-    whole = settings.correction in NEEDS_ALL_P or MEDIAN in cuts
+    # A median must not depend on which attributes are looked at; of a sample, whose sentences depend on that anyway, it
+    # is the sample's.
+    whole = sample is None and (settings.correction in NEEDS_ALL_P or MEDIAN in cuts)
     corpus = _asked_about(corpus, given, attributes, subsets, whole=whole)
     if cuts and corpus.tagged:
         raise UsageError(TAGGERS)

@@ -151,8 +151,13 @@ def told(report: Audit) -> list[str]:
 def _told(members: Sequence[tuple[Decision, Finding]]) -> list[str]:
     if len(members) <= MANY:
         return [in_words(*one) for one in members]
-    most = max(members, key=lambda one: one[0].first_only.value + one[0].second_only.value)
-    return [f"{in_words(*most)} In the other {len(members) - 1} comparisons of {most[0].attribute}, fewer flip."]
+    flipped = [decision.first_only.value + decision.second_only.value for decision, _ in members]
+    most = members[flipped.index(max(flipped))]
+    attribute = most[0].attribute
+    if not max(flipped):
+        return [f"No decision flips in any of the {len(members)} comparisons of {attribute}."]
+    others = f"In none of the other {len(members) - 1} comparisons of {attribute} do more flip."
+    return [f"{in_words(*most)} {others}"]
 
 
 def reading(report: Audit) -> str:

@@ -1,4 +1,4 @@
-"""Many groups, each against the rest: the order in which they are shown, and what is said of them all at once."""
+"""Findings of an audit together: their order, what is said of each, and of many groups all at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding
 from evenhand.report.audit.standing import look
-from evenhand.report.audit.words import MANY, MOST_TO_ASK_FOR, Told, measured, people, short_labels, told, who
+from evenhand.report.audit.words import (
+    MANY,
+    MOST_TO_ASK_FOR,
+    amount,
+    differs_by,
+    in_words,
+    measured,
+    people,
+    short_labels,
+    who,
+)
 
 SHOWN = ("higher", "lower")
 MOST_NAMED = 4
@@ -75,10 +85,50 @@ def _silent(block: Block) -> bool:
     return all(finding.verdict == "no reaction seen" for finding in block)
 
 
+@dataclass(frozen=True)
+class Told:
+    """A sentence or a few about one finding, or about several that are alike."""
+
+    verdict: str
+    text: str
+    look: str = "cannot tell"
+    """What its colour goes by; see `standing`."""
+    tag: str = ""
+    """What is written before it, where that is more than the verdict."""
+
+
 def told_all(findings: Sequence[Finding]) -> list[Told]:
     """Every finding in words; of groups that are compared with the rest, those that were decided, and the others at
     once."""
-    return [one for block in blocks(findings) for one in (_told_of_many(block) if block[0].rest else told(block))]
+    return [
+        one for block in blocks(findings) for one in (_told_of_many(block) if block[0].rest else _told_of_pairs(block))
+    ]
+
+
+def _told_of_pairs(block: Block) -> list[Told]:
+    """Each pair; of many, the gaps that were shown, or else the largest."""
+    if len(block) <= MANY:
+        return [_of(finding) for finding in block]
+    largest = sorted(block, key=lambda finding: -abs(finding.mean_difference))
+    found = [finding for finding in largest if finding.verdict in SHOWN or finding.differing]
+    shown = found[:MANY] or largest[:1]
+    rest = [finding for finding in largest if finding not in shown]
+    return [*map(_of, shown), *([_in_short(rest)] if rest else [])]
+
+
+def _of(finding: Finding) -> Told:
+    return Told(finding.verdict, in_words(finding), look(finding), f"{finding.verdict}{differs_by(finding)}")
+
+
+def _in_short(findings: Sequence[Finding]) -> Told:
+    """What the tables say of the others, in one sentence."""
+    one, counted = findings[0], Counter(finding.verdict for finding in findings)
+    verdicts = ", ".join(f"{verdict} for {number:,}" for verdict, number in counted.most_common())
+    gaps = [finding.mean_difference for finding in findings]
+    between = f"their gaps lie between {amount(min(gaps), one)} and {measured(max(gaps), one)}"
+    text = f"{who(one)}, other {one.attribute} groups: {verdicts} more comparisons; {between}. Each is in the table."
+    most = counted.most_common(1)[0][0]
+    return Told(most, text, next(look(finding) for finding in findings if finding.verdict == most))
 
 
 def _told_of_many(block: Block) -> list[Told]:
@@ -88,8 +138,7 @@ def _told_of_many(block: Block) -> list[Told]:
     by_part = [one for one in largest if one.differing]
     spoken = list({id(one): one for one in (*decided, *withheld, *by_part)}.values())[:MANY]
     rest = [one for one in largest if one not in spoken]
-    alone = [sentence for one in spoken for sentence in told([one])]
-    return [*alone, *([_told_at_once(rest, block)] if rest else [])]
+    return [*map(_of, spoken), *([_told_at_once(rest, block)] if rest else [])]
 
 
 def _told_at_once(findings: Sequence[Finding], block: Block) -> Told:

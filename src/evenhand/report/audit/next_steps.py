@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
+from evenhand.comparing.verdicts import NOT_BY_PERSONS_ALONE
 from evenhand.contrasts import CROSS
 from evenhand.corpora import corpus_names
 from evenhand.report.audit.harm import undeclared
@@ -130,8 +131,11 @@ def _other_words(typed: Typed, findings: Sequence[Finding], audit: Audit) -> lis
 
 
 def _more_names(typed: Typed, findings: Sequence[Finding], audit: Audit) -> list[Step]:
-    """From the EEC, a corpus with more names of the same groups."""
-    again = None if audit.provenance.corpora[0].name != DEFAULT else _elsewhere(typed, findings, audit)
+    """From the EEC, a corpus with more names of the same groups, where more of them can settle it."""
+    asked = [one for one in findings if one.undefined.get("power.persons_needed") != NOT_BY_PERSONS_ALONE]
+    if not asked or audit.provenance.corpora[0].name != DEFAULT:
+        return []
+    again = _elsewhere(typed, asked, audit)
     return [] if again is None else [Step(UNSURE, "Ask about more names of these groups", (again,))]
 
 

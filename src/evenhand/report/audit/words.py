@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding, Power, Withheld
 from evenhand.report.audit.harm import harm_in_words, little_in_words
-from evenhand.report.audit.standing import look
 
 MOST_TO_ASK_FOR = 5_000
 """More names than this per group are not to be had."""
@@ -20,51 +18,6 @@ MANY = 6
 
 
 EACH = "each group − the mean of the others, in which every group counts the same"
-
-
-@dataclass(frozen=True)
-class Told:
-    """A sentence or a few about one finding, or about several that are alike."""
-
-    verdict: str
-    text: str
-    look: str = "cannot tell"
-    """What its colour goes by; see `standing`."""
-    tag: str = ""
-    """What is written before it, where that is more than the verdict."""
-
-
-def told(findings: Sequence[Finding]) -> list[Told]:
-    """Every finding in words; of many comparisons of an attribute, the gaps that were shown, or else the largest."""
-    by_question: dict[tuple[str, ...], list[Finding]] = {}
-    for finding in findings:
-        by_question.setdefault((finding.system, finding.output, finding.attribute, finding.subset), []).append(finding)
-    return [one for members in by_question.values() for one in _told(members)]
-
-
-def _told(findings: Sequence[Finding]) -> list[Told]:
-    if len(findings) <= MANY:
-        return [_of(finding) for finding in findings]
-    largest = sorted(findings, key=lambda finding: -abs(finding.mean_difference))
-    found = [finding for finding in largest if finding.verdict in ("higher", "lower") or finding.differing]
-    shown = found[:MANY] or largest[:1]
-    rest = [finding for finding in largest if finding not in shown]
-    return [*map(_of, shown), *([_in_short(rest)] if rest else [])]
-
-
-def _of(finding: Finding) -> Told:
-    return Told(finding.verdict, in_words(finding), look(finding), f"{finding.verdict}{_differs_by(finding)}")
-
-
-def _in_short(findings: Sequence[Finding]) -> Told:
-    """What the tables say of the others, in one sentence."""
-    one, counted = findings[0], Counter(finding.verdict for finding in findings)
-    verdicts = ", ".join(f"{verdict} for {number:,}" for verdict, number in counted.most_common())
-    gaps = [finding.mean_difference for finding in findings]
-    between = f"their gaps lie between {amount(min(gaps), one)} and {measured(max(gaps), one)}"
-    text = f"{who(one)}, other {one.attribute} groups: {verdicts} more comparisons; {between}. Each is in the table."
-    most = counted.most_common(1)[0][0]
-    return Told(most, text, next(look(finding) for finding in findings if finding.verdict == most))
 
 
 def in_words(finding: Finding) -> str:
@@ -152,13 +105,13 @@ def short_p(finding: Finding) -> str:
 def short_verdict(finding: Finding) -> str:
     """The verdict, with the tolerance where it speaks of one, that the gap differs by part where it does, and that the
     system is too weak for it to say much."""
-    more = _differs_by(finding) + (", too weak" if finding.says_little else "")
+    more = differs_by(finding) + (", too weak" if finding.says_little else "")
     if finding.verdict != "equivalent":
         return f"{finding.verdict}{more}"
     return f"equivalent ±{amount(finding.equivalence.delta, finding)}{more}"
 
 
-def _differs_by(finding: Finding) -> str:
+def differs_by(finding: Finding) -> str:
     return f", differs by {listed(_called(name) for name in finding.differing)}" if finding.differing else ""
 
 
@@ -355,12 +308,12 @@ def _alike(finding: Finding) -> str:
     if finding.verdict == "no reaction seen":
         return f"{lead}{_no_reaction(finding)}{little_in_words(finding)}"
     if interval is None:
-        return f"{lead}cannot tell, because {finding.undefined['generalising.interval']}"
+        return f"{lead}cannot tell, because {finding.undefined.get('generalising.interval', 'it has no interval')}"
     low, high = amount(interval[0], finding), measured(interval[1], finding)
     between = f"the gap is {high}" if high.startswith(low) else f"the gap is between {low} and {high}"
     if finding.verdict == "equivalent":
         within = f"equivalent within ±{measured(finding.equivalence.delta, finding)}"
-        return f"{lead}{within} ({between}), {unless(finding)}{little_in_words(finding)}"
+        return f"{lead}{within} ({between}){unless(finding)}{little_in_words(finding)}"
     if finding.withheld is not None:
         return f"{lead}cannot tell ({between}). {_withheld(finding, finding.withheld)}"
     if finding.verdict == "cannot tell":
@@ -419,9 +372,11 @@ def _no_reaction(finding: Finding) -> str:
 
 
 def unless(finding: Finding, react: str = "react") -> str:
-    """What would undo an equivalence: names that react as none of those tested does."""
-    share = f"up to {100 * (finding.equivalence.unseen_share or 0.0):.0f} %"
-    return f"unless other {people(finding)} ({share}) {react} by {_reaction(finding)} more than those tested"
+    """What would undo an equivalence, as the end of its sentence: names that react as none of those tested does."""
+    if finding.equivalence.unseen_share is None:  # audits saved by earlier versions do not say what others could do
+        return ""
+    share = f"up to {100 * finding.equivalence.unseen_share:.0f} %"
+    return f", unless other {people(finding)} ({share}) {react} by {_reaction(finding)} more than those tested"
 
 
 def _reaction(finding: Finding) -> str:

@@ -150,7 +150,7 @@ def _difference(gap: GapDifference) -> str:
         delta = shown(gap, asked.equivalence.delta)
         return (
             f"{gap.one_called} and {gap.other_called} have the same {_gap(gap)} to within ±{delta}{_unit(gap)} "
-            f"(difference {shown(gap, general.estimate)}, {between}), {unless(asked, 'set the two apart')}"
+            f"(difference {shown(gap, general.estimate)}, {between}){unless(asked, 'set the two apart')}"
         )
     if asked.verdict == "cannot tell":
         alone = "" if general.interval[0] <= 0 <= general.interval[1] else ", significant alone, not after correction"

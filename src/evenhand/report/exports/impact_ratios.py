@@ -10,7 +10,7 @@ from evenhand.comparing.impact import HIGHEST, GroupImpact, ImpactTable, impact_
 from evenhand.contrasts import CROSS
 from evenhand.errors import UsageError, did_you_mean
 from evenhand.report.audit.decisions import percent, percent_interval, ratio
-from evenhand.report.audit.words import number
+from evenhand.report.audit.words import number, people_of
 from evenhand.report.common.markdown import plain, table
 from evenhand.report.common.provenance import stated
 
@@ -22,19 +22,24 @@ WARNING = (
     "which an independent auditor makes from the data of applicants."
 )
 NOT_APPLICANTS = "no: groups are suggested by names and words in test sentences"
-HEADINGS = ("Group", "People", "Sentences", "Above the median", "Scoring rate", "Interval", "Impact ratio", "Interval")
 ALIGNMENT = "lrrrrrrr"
 NO_INTERVAL = "–"
+
+
+def headings(called: str) -> tuple[str, ...]:
+    """Of each table."""
+    return "Group", called, "Sentences", "Above the median", "Scoring rate", "Interval", "Impact ratio", "Interval"
 
 
 def impact_ratios(audit: Audit, *, system: str | None = None) -> str:
     """A Markdown table for each output of each system, or of one system: above the median, by group and crossing."""
     tables = _tables(audit, system)
     parts = ["# Scoring rates and impact ratios", WARNING, _how(audit), *_said(audit)]
+    called = people_of(audit.findings).capitalize()
     for (name, output), found in tables.items():
         median = found[0].groups[0].rate.threshold
         parts += [f"## {plain(name)}, {plain(output)}", f"The median of its scores is {number(median)}."]
-        parts += [_section(one) for one in found]
+        parts += [_section(one, called) for one in found]
     return "\n\n".join(parts).rstrip() + "\n"
 
 
@@ -68,8 +73,10 @@ def _how(audit: Audit) -> str:
     return (
         f"Corpus: {plain(corpus.name)}, {corpus.sentences:,} sentences that differ only in the person. The scoring "
         "rate of a group is the share of its sentences with a score above the median of all scores of the system; a "
-        "score equal to the median is not above it. The impact ratio is a group's scoring rate divided by the highest "
-        "scoring rate among the groups of the same table. The highest is found in the same scores, so that ratios lie "
+        "score equal to the median is not above it. Every sentence of a group counts the same, so these rates may "
+        "differ a little from those that `audit --threshold median` compares, which weigh sentences as the gap does. "
+        "The impact ratio is a group's scoring rate divided by the highest scoring rate among the groups of the same "
+        "table. The highest is found in the same scores, so that ratios lie "
         f"below 1 even where groups are treated alike: read the intervals. These ({level:g} % each, not corrected) are "
         "for people, templates and words like these."
     )
@@ -81,11 +88,12 @@ def _said(audit: Audit) -> list[str]:
     return [plain(" · ".join(said)) + "."] if said else []
 
 
-def _section(found: ImpactTable) -> str:
+def _section(found: ImpactTable, called: str) -> str:
+    """The table of an attribute; `called` are the people of the corpus, or its terms."""
     crossed = CROSS in found.attribute
     title = " and ".join(plain(part.replace("_", " ")) for part in found.attribute.split(CROSS))
     rows = [_row(group) for group in found.groups]
-    body = table(HEADINGS, rows, ALIGNMENT)
+    body = table(headings(called), rows, ALIGNMENT)
     lines = [f"### {title.capitalize()}{' (intersections)' if crossed else ''}", body.rstrip()]
     if found.unknown:
         lines.append(f"Not in this table: {found.unknown:,} sentences about people of none of these groups.")

@@ -10,6 +10,7 @@ from evenhand.comparing.findings import Finding
 from evenhand.contrasts import CROSS
 from evenhand.report.audit import decisions
 from evenhand.report.audit.ability import ability_in_words
+from evenhand.report.audit.many import told_all
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
     amount,
@@ -23,7 +24,6 @@ from evenhand.report.audit.words import (
     short_p,
     short_verdict,
     shown_p,
-    told,
     who,
 )
 from evenhand.report.exports.account import (
@@ -96,7 +96,7 @@ def of_audit(request: Request, audit: Audit) -> Account:
 
 def _words(audit: Audit, system: str) -> list[Sentence]:
     """What one system does to scores, and to decisions where a threshold makes decisions of them."""
-    found = [Sentence(system, one.text, one.verdict) for one in told(audit.findings)]
+    found = [Sentence(system, one.text, one.verdict) for one in told_all(audit.findings)]
     return [*found, *(Sentence(system, text) for text in decisions.told(audit))]
 
 

@@ -79,8 +79,8 @@ def _row(repair: Repair, one: Outcome) -> Row:
         one.method,
         comparison(one),
         unseen(one.new, one.scope),
-        gap(one.before, repair.alpha),
-        gap(one.after, repair.alpha),
+        gap(one.before, repair.level),
+        gap(one.after, repair.level),
         gone(one),
         verdict(one),
     )

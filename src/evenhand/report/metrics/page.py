@@ -22,12 +22,14 @@ from evenhand.report.metrics.words import (
     lead,
     metric,
     metric_rests_on,
+    rate_of_failures,
     shown,
     shown_chance,
     shown_error,
     shown_excess,
     shown_expected,
     shown_interval,
+    why_no_interval,
 )
 from evenhand.report.page.shell import render
 from evenhand.stats.terms import TermTest
@@ -95,6 +97,7 @@ def _row(result: Measured, name: str, label: str, found: Measurement) -> dict[st
         "text": shown(found),
         "error": shown_error(found),
         "interval": shown_interval(found),
+        "no_interval": why_no_interval(found),
         "expected": shown_expected(found),
         "excess": shown_excess(found),
         "excess_value": "" if found.excess is None else found.excess,
@@ -164,12 +167,10 @@ def _failures(result: Measured) -> list[dict[str, Any]]:
 
 
 def _failure(result: Measured, behaviour: Behaviour) -> dict[str, Any]:
-    rate = UNDEFINED if behaviour.rate is None else f"{behaviour.rate:.1%}"
-    ends = behaviour.bootstrap
     return {
         "title": f"{lead(result)}: {behaviour.kind}",
         "expectation": behaviour.expectation,
-        "rate": rate if ends is None else f"{rate} ({ends[0]:.1%} to {ends[1]:.1%})",
+        "rate": rate_of_failures(result, behaviour),
         "counted": f"{behaviour.failing:,} of {behaviour.cases:,} cases, in {behaviour.failing_sources} of "
         f"{behaviour.sources} sources",
         "rests_on": failures_rest_on(behaviour),

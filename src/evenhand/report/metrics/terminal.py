@@ -22,6 +22,7 @@ from evenhand.report.metrics.words import (
     shown_error,
     shown_expected,
     shown_interval,
+    why_no_interval,
 )
 
 COLUMNS = (
@@ -75,16 +76,20 @@ def _known(found: Measurement) -> bool:
 
 
 def _captions(result: Measured) -> Iterator[str]:
-    """What was sampled, and why what is missing from the table is undefined."""
+    """What was sampled, and why what is missing from the table is undefined, or has no interval."""
     sampled = [f"{name} {shown_error(found)}" for name, _, found in result.measurements if found.error is not None]
     if sampled:
         yield f"sampled from all combinations of terms, with standard errors: {', '.join(sampled)}"
     undefined: dict[str, dict[str, None]] = {}
+    steady: dict[str, dict[str, None]] = {}
     for name, _, found in result.measurements:
         if not _known(found):
             undefined.setdefault(found.undefined or "", {})[name] = None
-    if undefined:
-        yield "undefined: " + "; ".join(f"{', '.join(names)}: {why}" for why, names in undefined.items())
+        elif why_no_interval(found):
+            steady.setdefault(why_no_interval(found), {})[name] = None
+    for lead_in, reasons in (("undefined", undefined), ("no interval", steady)):
+        if reasons:
+            yield f"{lead_in}: " + "; ".join(f"{', '.join(names)}: {why}" for why, names in reasons.items())
 
 
 def _furthest(result: Measured, name: str, by_group: Mapping[str, float | None]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from evenhand.measuring import Measured
 from evenhand.metrics.failures import Behaviour, Shared
 from evenhand.metrics.measurements import ALL, Measurement
@@ -9,10 +11,17 @@ from evenhand.metrics.measuring import UNLIKELY
 from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.table import METRICS
 from evenhand.metrics.testing import Generalising
+from evenhand.report.audit.decisions import percent
 from evenhand.report.audit.words import number, shown_p
+from evenhand.stats.types import ROUNDING
 
 UNDEFINED = "undefined"
 RIGHT = "the probability of the right class"
+SAME_NUMBER = {"invariance": "invariance_failure_rate"}
+"""Behaviours whose rate is a metric too."""
+HALF = 0.5
+NO_INTERVAL = "no interval: "
+"""How reasons begin that are about the interval of a value and not about the value."""
 
 
 def lead(result: Measured) -> str:
@@ -28,7 +37,7 @@ def group_label(result: Measured, group: str) -> str:
 
 def in_words(result: Measured) -> str:
     """The few things to know first: how often the answer changes, by how much, and whether terms like these show it."""
-    parts = [_behaviour(behaviour) for behaviour in result.behaviours]
+    parts = [_behaviour(result, behaviour) for behaviour in result.behaviours]
     parts += [_moves(result), _exceeding(result), _general(result), *gaps_rest_on(result)]
     parts += [f"{note}." for note in result.notes]
     return " ".join(part for part in parts if part)
@@ -72,7 +81,7 @@ def equals_p(p: float) -> str:
 
 
 def failures_rest_on(behaviour: Behaviour) -> list[str]:
-    """`All 16 failures contain freethinker; without it, the rate is 0.0%.`"""
+    """`All 16 failures contain freethinker; without it, the rate is 0.0 %.`"""
     return [_shared(one) for one in behaviour.rests_on]
 
 
@@ -80,7 +89,7 @@ def _shared(one: Shared) -> str:
     names = f"{', '.join(one.names[:-1])} or {one.names[-1]}" if len(one.names) > 1 else one.names[0]
     number_of = f"All {one.of:,} failures" if one.failures == one.of else f"{one.failures:,} of {one.of:,} failures"
     them = "it" if len(one.names) == 1 else "them"
-    left = "" if one.without is None else f"; without {them}, the rate is {one.without:.1%}"
+    left = "" if one.without is None else f"; without {them}, the rate is {percent(one.without)} %"
     if one.what == "terms":
         return f"{number_of} contain {names}{left}."
     sources = "one source" if len(one.names) == 1 else f"{len(one.names)} sources"
@@ -122,8 +131,16 @@ def _exceeding(result: Measured) -> str:
     verb = "goes" if beyond == 1 else "go"
     return (
         f"Of {_counted(len(dealt), 'metric value')}, {beyond} {verb} beyond what a fair system would get "
-        f"(p < {UNLIKELY:g} each, not corrected; about {max(1, round(UNLIKELY * len(dealt)))} would by chance)."
+        f"(p < {UNLIKELY:g} each, not corrected; {_by_chance(UNLIKELY * len(dealt))} would by chance)."
     )
+
+
+def _by_chance(expected: float) -> str:
+    """
+    >>> _by_chance(0.3), _by_chance(0.5), _by_chance(3.2)
+    ('fewer than one', 'about 1', 'about 3')
+    """
+    return "fewer than one" if expected < HALF else f"about {max(1, round(expected))}"
 
 
 def shown_interval(measurement: Measurement) -> str:
@@ -131,6 +148,12 @@ def shown_interval(measurement: Measurement) -> str:
     if measurement.interval is None:
         return ""
     return " to ".join(number(end) for end in measurement.interval)
+
+
+def why_no_interval(measurement: Measurement) -> str:
+    """The reason why a value has none; nothing where it has one, or where none was asked for."""
+    why = measurement.undefined or ""
+    return why.removeprefix(NO_INTERVAL) if why.startswith(NO_INTERVAL) else ""
 
 
 def shown_error(measurement: Measurement) -> str:
@@ -143,17 +166,32 @@ def metric(name: str) -> AnyMetric:
     return METRICS[name]
 
 
-def _behaviour(behaviour: Behaviour) -> str:
+def rate_of_failures(result: Measured, behaviour: Behaviour) -> str:
+    """`16.7 % (5.6 % to 27.8 %)`; where the rate is a metric too, with the interval that the metric has."""
+    if behaviour.rate is None:
+        return UNDEFINED
+    ends = _of_the_metric(result, behaviour) or behaviour.bootstrap or behaviour.wilson
+    interval = "" if ends is None else f" ({percent(ends[0])} % to {percent(ends[1])} %)"
+    return f"{percent(behaviour.rate)} %{interval}"
+
+
+def _of_the_metric(result: Measured, behaviour: Behaviour) -> tuple[float, float] | None:
+    """The interval of the same number among the metrics, unless sources were weighed otherwise there."""
+    found = result.measurements.metrics.get(SAME_NUMBER.get(behaviour.kind, ""), {}).get(ALL)
+    if found is None or found.value is None or behaviour.rate is None:
+        return None
+    return found.interval if math.isclose(found.value, behaviour.rate, abs_tol=ROUNDING) else None
+
+
+def _behaviour(result: Measured, behaviour: Behaviour) -> str:
     if behaviour.rate is None:
         return ""
-    ends = behaviour.bootstrap or behaviour.wilson
-    interval = "" if ends is None else f" ({ends[0]:.1%} to {ends[1]:.1%})"
     what = {
         "invariance": "The predicted class changes with the person in",
         "minimum functionality": "It is wrong in",
         "directional expectation": "The score moves the wrong way in",
     }[behaviour.kind]
-    return " ".join([f"{what} {behaviour.rate:.1%}{interval} of the cases.", *failures_rest_on(behaviour)])
+    return " ".join([f"{what} {rate_of_failures(result, behaviour)} of the cases.", *failures_rest_on(behaviour)])
 
 
 def _moves(result: Measured) -> str:
@@ -173,7 +211,7 @@ def _general(result: Measured) -> str:
     """What the tests over term means say of every class: in the right class alone, opposite shifts would cancel out."""
     asked = _asked(result)
     if not asked:
-        return ""
+        return _not_general(result)
     alpha = result.tests.alpha / len(asked)
     found = [_differing(result, what, tests, alpha=alpha, times=len(asked)) for what, tests in asked.items()]
     corrected = f", after correcting for {len(asked)} comparisons" if len(asked) > 1 else ""
@@ -181,9 +219,19 @@ def _general(result: Measured) -> str:
         return f"For terms like these, {'; '.join(filter(None, found))}{corrected}."
     least = min(1.0, len(asked) * min(tests.omnibus.p for tests in asked.values() if tests.omnibus.p is not None))
     return (
-        f"For terms like these, no group is shown to differ from the others (p {shown_p(least)}{corrected}). "
+        f"For terms like these, no group is shown to differ from the others (p {equals_p(least)}{corrected}). "
         "That does not show that they are treated alike."
     )
+
+
+def _not_general(result: Measured) -> str:
+    """Why nothing is said for terms like these."""
+    reasons = dict.fromkeys(
+        tests.undefined.get("generalising") if tests.generalising is None else tests.generalising.omnibus.undefined
+        for _, tests in result.tests
+    )
+    why = "; ".join(reason for reason in reasons if reason)
+    return f"Nothing is tested for terms like these: {why}." if why else ""
 
 
 def _asked(result: Measured) -> dict[str, Generalising]:
@@ -200,7 +248,7 @@ def _differing(result: Measured, what: str, tests: Generalising, *, alpha: float
     p = tests.omnibus.p
     if p is None or p >= alpha:
         return ""
-    together = f"p {shown_p(min(1.0, p * times))} for all groups together"
+    together = f"p {equals_p(min(1.0, p * times))} for all groups together"
     groups = [
         group_label(result, name) + ("" if test.estimate is None else f" ({number(test.estimate)})")
         for name, test in tests.by_group.items()
