@@ -236,3 +236,9 @@ def test_the_level_of_each_interval_is_told(audit: Audit) -> None:
     assert f"Intervals are 97.5 % ({asked}); {beside}" in with_verdicts(audit, "higher", "equivalent")
     only = f"Verdicts are {asked}; intervals beside “equivalent” are 95 %, for that claim alone."
     assert only in with_verdicts(audit, "equivalent")
+
+
+def test_no_table_says_equivalent_without_its_condition(audit: Audit) -> None:
+    condition = "that react as those tested do; below is what others could do"
+    assert condition in with_verdicts(audit, "higher", "equivalent")
+    assert condition not in with_verdicts(audit, "higher", "cannot tell")

@@ -50,13 +50,13 @@ STEP_COLOURS = {
 ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
 READING = (
     "Gap: {difference} ({groups}), {own_units}. The interval and the verdict are for "
-    "{people}, templates and words like these. {corrected} p: the published paired test, "
+    "{people}, templates and words like these. {corrected}{condition} p: the published paired test, "
     "adjusted, which speaks only for the {people} tested. Neither “cannot tell” nor a large p means “fair”."
 )
 READING_OF_MANY = (
     "Gap: {difference}, {own_units}; all other groups count the same. The interval and the verdict are for {people}, "
-    "templates and words like these. {corrected} “Cannot tell” does not mean “fair”. The published test and all other "
-    "numbers: --json or --out."
+    "templates and words like these. {corrected}{condition} “Cannot tell” does not mean “fair”. The published test "
+    "and all other numbers: --json or --out."
 )
 PAIRS = " Groups two by two: --pairs."
 
@@ -144,6 +144,7 @@ def _reading(report: Audit) -> str:
         groups=groups_in_words(report.findings),
         people=people_of(report.findings),
         corrected=_corrected(report),
+        condition=_condition(report),
     )
     in_pairs = any(finding.rest for finding in report.findings) and not report.provenance.settings.get("pairs")
     return reading + (PAIRS if in_pairs else "")
@@ -160,6 +161,14 @@ def _corrected(report: Audit) -> str:
     if not levels:
         return f"Verdicts are {asked}; intervals beside “equivalent” are {alone}, for that claim alone."
     return f"Intervals are {levels} ({asked}); beside “equivalent”, {alone}, for that claim alone."
+
+
+def _condition(report: Audit) -> str:
+    """No table says “equivalent” without the condition that it comes with."""
+    if not any(finding.verdict == "equivalent" for finding in report.findings):
+        return ""
+    people = people_of(report.findings)
+    return f" “Equivalent” holds for {people} that react as those tested do; below is what others could do."
 
 
 def _bullet(text: str | Text, console: Console, *, style: str = "") -> None:
