@@ -52,6 +52,16 @@ def test_text_goes_to_a_file_that_is_not_there_yet(saved: Path, tmp_path: Path) 
     assert card.read_text(encoding="utf-8").startswith("# Test record")
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("report.json", "part of the saved result"), ("", "not a file"), ("x" * 300, "cannot be written")],
+)
+def test_an_export_replaces_no_part_of_the_result_and_no_folder(saved: Path, name: str, message: str) -> None:
+    before = (saved / "report.json").read_bytes()
+    assert message in refused(saved, "--format", "pdf", "--out", saved / name, "--overwrite")
+    assert (saved / "report.json").read_bytes() == before
+
+
 def test_the_page_to_print_lies_beside_the_result(saved: Path, tmp_path: Path) -> None:
     assert reported(saved, "--format", "pdf") == f"{saved / 'report.pdf'}\n"
     content = (saved / "report.pdf").read_bytes()

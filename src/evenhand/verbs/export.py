@@ -32,8 +32,8 @@ def export(
     was said then cannot be changed. With `out`, it is written to that file, which may exist only with `overwrite`.
     """
     check_choice("format", form, FORMATS)
-    if out is not None and not overwrite and Path(out).exists():
-        raise UsageError(f"{out} is there already: name another file, or allow it to be overwritten")
+    if out is not None:
+        _check_out(str(out), result, overwrite=overwrite)
     loaded, files = (result, ()) if isinstance(result, Result) else _saved(Path(result))
     if statement is not None:
         _check_tolerance(statement, loaded)
@@ -44,6 +44,24 @@ def export(
     if out is not None:
         write_whole(Path(out), content)
     return content
+
+
+def _check_out(out: str, result: Result | str | Path, *, overwrite: bool) -> None:
+    """Refuse what is no file of its own: a folder, a device, or part of the saved result."""
+    path = Path(out)
+    try:
+        there, is_file = path.exists(), path.is_file()
+    except OSError as error:
+        raise UsageError(f"{out[:60]} cannot be written: {error.strerror}") from error
+    if not out or (there and not is_file):
+        raise UsageError(f"{out!r} is not a file: name the file to write")
+    saved = None if isinstance(result, Result) else Path(result)
+    if there and saved is not None and saved.is_dir() and path.resolve().parent == saved.resolve():
+        own = (load_result(saved).file, SCORES_FILE, CORPUS_FILE, TAGS_FILE)
+        if path.name in own:
+            raise UsageError(f"{out} is part of the saved result: name another file")
+    if there and not overwrite:
+        raise UsageError(f"{out} is there already: name another file, or allow it to be overwritten")
 
 
 def _check_tolerance(statement: Statement, result: Result) -> None:
