@@ -95,14 +95,14 @@ CASES = {
     "sample": Case(PLANTED, ["--sample", "960"]),
     "sample, seed and attribute": Case(PLANTED, ["--sample", "960", "--seed", "3", "--attribute", "gender"]),
     "spelling": Case(PLANTED, ["--sample=960", "--spelling=published"]),
-    "corpus with a space": Case("planted(gap=0.2)+vader", [*FILE, "--attribute", "gender"]),
+    "corpus with a space": Case("planted(gap=0.2, person_sd=0.01)+vader", [*FILE, "--attribute", "gender"]),
     "out with a space and a quote": Case(PLANTED, ["--sample", "960"], out="Ann's results/first +"),
     "range and version": Case("py:own:scores", [*FILE, "--range", "-1,1", "--system-version", "v 1"]),
     "function": Case("py:own:scores", [*FILE, "--range=-2,2"]),
     "system in a file": Case("my system.yaml", FILE),
     "recorded": Case("file:my predictions.csv", ["--corpus", "my friends.yaml"]),
     "no out": Case(PLANTED, ["--sample", "960", "--attribute", "gender"], out=None),
-    "no out, corpus with a space": Case("planted(gap=0.2)+vader", FILE, out=None),
+    "no out, corpus with a space": Case("planted(gap=0.2, person_sd=0.01)+vader", FILE, out=None),
 }
 
 

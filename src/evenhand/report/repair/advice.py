@@ -173,8 +173,16 @@ def outcome_in_words(repair: Repair, one: Outcome) -> str:
 def _advised(repair: Repair, method: str) -> Headline:
     found = main_outcomes(repair, method)
     visible = [one for one in found if one.reduction is not None and one.before is not None]
-    # On new persons first, as that is what most people want to know; of several gaps the largest.
-    best = min(visible, key=lambda one: (one.new != "person", -abs(one.before.value if one.before else 0.0)))
+    # On new persons first, as that is what most people want to know; of several gaps the largest. One that was not
+    # reduced is told below, and never as one that was.
+    best = min(
+        visible,
+        key=lambda one: (
+            one.verdict == "not reduced",
+            one.new != "person",
+            -abs(one.before.value if one.before else 0.0),
+        ),
+    )
     of = "" if len(outputs_of(repair)) == 1 else f" in {best.output}"
     between = f"between {' and '.join(sides(best))}{of}, on {unseen(best.new, best.scope)}"
     lead = f"Advised: {method}. {_removed(best)} {between} ({_how_far(best)})."
