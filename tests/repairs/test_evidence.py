@@ -236,9 +236,9 @@ def test_a_constant_gap_between_many_persons_deserves_all() -> None:
     # 2/252 is small enough.
     assert compare(scores, corpus, attributes=["gender"]).findings[0].verdict == "higher"
     (one,) = found(corpus, scores)
-    assert (one.p, one.weight) == (pytest.approx(2 / 252), 1.0)
+    assert (one.p, one.weight) == (0.0, 1.0)
     (gap,) = whole_gap(scores, corpus, variables([FREE])[0], Question("gender", "female", "male", EVERYBODY))
-    assert (gap.p, gap.is_there(0.01)) == (pytest.approx(2 / 252), True)
+    assert (gap.p, gap.is_there(0.001)) == (0.0, True)
 
 
 def test_the_weight_is_never_below_zero() -> None:

@@ -106,8 +106,13 @@ def test_by_hand() -> None:
         women, men = ([values[who] for who in group if who in there] for group in (WOMEN, MEN))
         assert len(women) == len(men) == 2
         gap = np.mean(women) - np.mean(men)
-        variance = (np.var(women, ddof=1) + np.var(men, ddof=1)) / 2
-        p = 2 * stats.t.sf(abs(gap) / np.sqrt(variance), 2)
+        own = np.var(women, ddof=1), np.var(men, ddof=1)
+        shared = sum(own) / 2
+        # Each side has its own variance or the shared one, whichever is larger.
+        parts = [(max(one, shared) / 2, 1 if one > shared else 2) for one in own]
+        variance = sum(part for part, _ in parts)
+        df = min(variance**2 / sum(part**2 / freedom for part, freedom in parts), 2)
+        p = 2 * stats.t.sf(abs(gap) / np.sqrt(variance), df)
         return float(gap), float(gap - variance / gap if p < 0.05 else 0.0)
 
     (gap_one, off_one), (gap_two, off_two) = (half(split) for split in found)

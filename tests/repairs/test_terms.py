@@ -80,7 +80,8 @@ def test_persons_who_do_not_differ_get_what_their_group_gets() -> None:
     assert set(fitted.own[0].share.values()) == {0.0}
     after = fitted.apply(scores, corpus).matrix
     assert (after == Layers.fit(scores, corpus).apply(scores, corpus).matrix).all()
-    assert after == pytest.approx(np.full((8, 1), 0.6), abs=1e-5)
+    # Of two persons a group, dealing anew often gives as large a gap: nothing is taken off.
+    assert after == pytest.approx(scores.matrix)
 
 
 def test_own_and_group_are_pooled_by_the_share() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from evenhand.contrasts import Contrast, Floats, Ints, OverCells
 from evenhand.stats import Components, GroupedMeans, variance_components
+from evenhand.stats.dealing import FEW_WAYS
 from evenhand.stats.types import Bools
 
 
@@ -39,6 +40,9 @@ def general_gap(contrast: Contrast, numbers: Floats, *, scale: Floats, strata: S
         pairs=finest.pairs,
         matched_sizes=contrast.matched_sizes if strata is None else None,
         family=contrast.family,
+        # Parted further (by the halves that repairs were fitted on), there are many small strata: to take the larger
+        # variance in each of them would count too much.
+        larger=strata is None,
         rest=contrast.in_rest if strata is None else None,
     )
 
@@ -66,6 +70,9 @@ def _summed(values: Floats, counts: Floats) -> Floats:
 
 
 def general_p(parts: Components, contrast: Contrast) -> Floats:
-    """Two-sided; where the persons of a group are all treated alike, there is no variance to test against, and p is the
-    share of swapped labels that give as large a gap."""
-    return np.where((parts.variance == 0) & (parts.estimate != 0), contrast.relabellings_p, parts.p())
+    """Two-sided; where the persons of a group are all treated alike and there are so few of them that swapping labels
+    would often give as large a gap, the share of such swaps."""
+    p = parts.p()
+    if contrast.relabellings_p < FEW_WAYS:
+        return p
+    return np.where((parts.variance == 0) & (parts.estimate != 0), contrast.relabellings_p, p)

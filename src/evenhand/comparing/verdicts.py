@@ -31,6 +31,7 @@ from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
 from evenhand.contrasts import Contrast, Floats, side_labels
 from evenhand.stats import Components, smallest_visible_gap
+from evenhand.stats.dealing import FEW_WAYS
 from evenhand.stats.types import Bools
 from evenhand.systems.meaning import high_is
 
@@ -99,9 +100,7 @@ class _Judge:
             self._one_sided = parts.interval(1 - 2 * self._alpha)
             # Where few persons are all treated alike, chance may do that too: no interval is right, and none is given.
             self._few_alike = (
-                (parts.variance == 0)
-                & (parts.estimate != 0)
-                & (tested.contrast.relabellings_p >= np.array([1 - one.level for one in self._adjustments]))
+                (parts.variance == 0) & (parts.estimate != 0) & (tested.contrast.relabellings_p >= FEW_WAYS)
             )
             self._bound = np.where(self._few_alike, np.nan, _bound(parts, self._alpha))
             self._study_bound = _bound(parts, self._alpha / family.over_all.size)

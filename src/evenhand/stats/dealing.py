@@ -1,9 +1,12 @@
-"""Labels dealt to places: in how many ways."""
+"""Labels dealt to places: in how many ways, and what is put down to chance where there are few."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+
+FEW_WAYS = 0.05
+"""Groups in which everybody is treated alike differ by chance if more than this share of swapped labels do."""
 
 
 def ways(sizes: Sequence[int]) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import special, stats
 
 from evenhand.stats.components import Components, GroupedMeans, variance_components
+from evenhand.stats.dealing import FEW_WAYS
 from evenhand.stats.multiplicity import raw_threshold
 from evenhand.stats.permutation import fewest_relabellings
 from evenhand.stats.ranks import adjusted, below
@@ -352,7 +353,8 @@ def _tested(
         # Where nobody varies, nothing is known about terms that were not asked: there is no interval.
         if estimate == 0:
             return replace(found, p=1.0, undefined=IDENTICAL)
-        return replace(found, p=fewest_relabellings(int(sizes[place]), int(sizes.sum())), undefined=CONSTANT)
+        few = fewest_relabellings(int(sizes[place]), int(sizes.sum()))
+        return replace(found, p=few if few >= FEW_WAYS else 0.0, undefined=CONSTANT)
     if df < 1:
         return replace(found, df=df, undefined=TOO_THIN)
     t = estimate / float(np.sqrt(variance))
