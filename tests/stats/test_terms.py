@@ -309,7 +309,7 @@ def test_the_generalising_tests_hold(name: str) -> None:
 
 @pytest.mark.slow
 def test_pooling_is_at_its_worst_where_few_terms_differ_most() -> None:
-    """Four terms that differ six times as much as the twenty of the other group: the shared variance alone gave 38 %."""
+    """Four terms that differ six times as much as the twenty of the other group: a shared variance gave 38 %."""
     assert alarms("terms differ more in small groups (sd 0.06, 0.01), 4 and 20 terms").each_group <= 0.065
 
 
