@@ -5,10 +5,10 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 AUDIT_OUT ?= audit
 
-.PHONY: audit test causal quick lint types bench clean
+.PHONY: audit test causal quick fuzz lint types bench clean
 
 audit: .venv/.runtime  ## the demo: three real sentiment systems, gender and race
-	$(BIN)/evenhand audit vader textblob svr --out $(AUDIT_OUT)
+	$(BIN)/evenhand audit vader textblob svr --until-settled --out $(AUDIT_OUT)
 
 test: lint types .venv/.browser .venv/.apertium causal  ## everything, as in CI
 	$(BIN)/pytest -n 2 --dist loadfile
@@ -18,6 +18,13 @@ causal: .venv-causal/.ready  ## DoWhy as an independent check, in an environment
 
 quick: .venv/.dev  ## the inner loop: no simulations
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow"
+
+FUZZED := $$(find tests -name 'test_fuzzed_*.py') tests/results/test_contract.py
+
+fuzz: .venv/.dev  ## ten minutes of damaged files and mutated values, new ones each time
+	end=$$(($$(date +%s) + 600)); while [ $$(date +%s) -lt $$end ]; do \
+	  EVENHAND_FUZZ=$${EVENHAND_FUZZ:-5} CI= $(BIN)/pytest -q -n 2 --dist load -k "fuzzed or mutated_it" $(FUZZED) || exit 1; \
+	done
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

@@ -19,7 +19,7 @@ PACKAGE = Path(evenhand.__file__).parent
 # From left to right, as in docs/architecture.md; a room may import from its own and from those to its left.
 ROOMS = [
     {"errors"},
-    {"settings", "numbering", "schemes"},
+    {"printing", "settings", "numbering", "schemes"},
     {"files"},
     {"corpora"},
     {"systems"},
@@ -31,6 +31,8 @@ ROOMS = [
     {"measuring"},
     {"contrasts"},
     {"comparing"},
+    {"explaining"},
+    {"planning"},
     {"studies"},
     {"rating"},
     {"repairs"},
@@ -79,7 +81,19 @@ def test_no_room_knows_what_is_to_its_right(path: Path) -> None:
 def test_only_the_report_and_the_command_line_render() -> None:
     renderers = {"rich", "altair", "jinja2", "vl_convert", "typer"}
     offenders = {room(path) for path in FILES if {name.split(".")[0] for name in imported(path)} & renderers}
-    assert offenders <= {"report", "cli", "asking"}  # asking shows a progress bar
+    assert offenders <= {"report", "cli", "asking", "printing"}  # asking shows a progress bar
+
+
+def test_only_the_room_of_printing_prints() -> None:
+    """What is printed elsewhere would not be looked through for signs that act on a terminal."""
+    ways = ("typer.echo", "typer.secho", "print", "Console", "sys.stdout.write", "sys.stderr.write")
+    offenders = {
+        (room(path), ast.unparse(node.func))
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ways
+    }
+    assert {where for where, _ in offenders} <= {"printing"}
 
 
 def test_nobody_pickles_and_nobody_evaluates() -> None:

@@ -40,6 +40,8 @@ class Addressed(Plain):
     def __init__(self, where, *, level: float = 0.25):
         super().__init__(level=level)
         self.where = where
+    def score(self, texts):
+        return [len(self.where) / 100] * len(texts)
 
 @system("vader")
 class Usurper(Plain):
@@ -175,7 +177,7 @@ def test_siblings_in_one_module_each_keep_their_address(
     announce("one", plain=f"{good}:Plain", addressed=f"{good}:Addressed")
     resolve("plain", corpus)
     scorer = scorer_of("addressed:over there", corpus)
-    assert scorer.given.where == "over there"  # type: ignore[attr-defined]
+    assert list(scorer.score(["a"])) == [0.1]
     with pytest.raises(UsageError, match="'addressed' does not read as addressed:WHERE"):
         resolve("addressed", corpus)
     assert {name: REGISTRY[name].plugin for name in ("plain", "addressed")} == {"plain": "one", "addressed": "one"}
@@ -231,10 +233,14 @@ def test_a_broken_plugin_is_listed_and_so_are_the_others(
     announce: Callable[..., None], good: str, tmp_path: Path, corpus: Corpus
 ) -> None:
     (tmp_path / "leaving.py").write_text("raise SystemExit('bye')\n")
-    announce("bad-package", broken="leaving:X", plain=f"{good}:Plain")
+    (tmp_path / "killing.py").write_text("import os\nos._exit(4)\n")
+    announce("bad-package", broken="leaving:X", fatal="killing:X", plain=f"{good}:Plain")
     listed = {one.typed: one for one in listed_systems()}
+    assert listed["fatal"].problem == (
+        "the system 'fatal' of the plugin 'bad-package' failed: it ended its process, with exit code 4"
+    )
     assert listed["broken"].problem is not None
-    assert "SystemExit: bye" in listed["broken"].problem
+    assert "it called sys.exit(bye)" in listed["broken"].problem
     assert (listed["broken"].installed, listed["broken"].plugin) == (False, "bad-package")
     assert (listed["plain"].installed, listed["plain"].plugin) == (True, "bad-package")
     assert listed["vader"].installed

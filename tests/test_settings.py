@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.asking.settings import AskSettings
 from evenhand.comparing import Settings
 from evenhand.errors import UsageError
 from evenhand.measuring import MeasureSettings
@@ -15,6 +16,7 @@ from evenhand.metrics.behaviour import invariance
 from evenhand.metrics.quality import quality_by
 from evenhand.metrics.testing import group_tests
 from evenhand.rating.rejection import RejectionSettings
+from evenhand.systems import Output
 
 PREDICTIONS = Predictions.of(
     source=["a", "a", "b", "b"],
@@ -40,6 +42,7 @@ def quality(**settings: Any) -> object:
     return quality_by(["x", "x", "y", "y"], [1, 2, 1, 2], [1, 2, 2, 1], **settings)
 
 
+OUT_OF_REACH = ({"high": 1e300}, {"low": -1e61, "high": 0}, {"low": 0, "high": 1e-300})
 SEEDED: list[Callable[..., object]] = [Settings, MeasureSettings, measured, failing, quality]
 CASES: list[tuple[Callable[..., object], dict[str, Any], str]] = [
     *((made, {"seed": seed}, "a seed must be a whole number from 0") for made in SEEDED for seed in (-4, 0.5, True)),
@@ -53,6 +56,12 @@ CASES: list[tuple[Callable[..., object], dict[str, Any], str]] = [
         for made in (MeasureSettings, measured, failing, quality)
         for level in (95, 0, 1)
     ),
+    *((Output, {"name": "x", **ends}, "cannot be calculated with") for ends in OUT_OF_REACH),
+    *(
+        (Output, {"name": "x", "low": None, "high": None, "unit": unit}, "a unit above zero")
+        for unit in (1e300, 1e-300)
+    ),
+    (AskSettings, {"bounds": (0, 1e300)}, "cannot be calculated with"),
     (Settings, {"correction": "nonsense"}, "unknown correction 'nonsense'"),
     (Settings, {"equivalence": 2}, "must lie between 0 and 1"),
     (Settings, {"permutations": 0}, "a whole number from 1"),
@@ -63,6 +72,8 @@ CASES: list[tuple[Callable[..., object], dict[str, Any], str]] = [
         for name, value, message in (
             ("bootstrap", -1, "the number of resamples must be a whole number from 0"),
             ("sample", 0, "the number of tuples drawn per source must be a whole number from 1"),
+            *(("relabellings", number, "0 .none. or from 20, not") for number in (1, 19)),
+            ("relabellings", -1, "the number of relabellings must be a whole number from 0"),
             ("weight", "source", "unknown weight 'source'; did you mean 'sources'"),
         )
     ),

@@ -14,12 +14,18 @@ if TYPE_CHECKING:
     from evenhand.comparing.chat import Chat
     from evenhand.comparing.comparison import Comparison
     from evenhand.comparing.findings import Finding
+    from evenhand.comparing.sequential import Waves
     from evenhand.corpora import Corpus, eec, load_corpus
-    from evenhand.errors import EvenhandError, UsageError
+    from evenhand.corpora.asked_names import Names
+    from evenhand.errors import EvenhandError, SystemsFailed, UsageError
+    from evenhand.explaining import Explanation
     from evenhand.measuring import MeasureSettings, Metrics
     from evenhand.metrics import Predictions
+    from evenhand.planning.result import Plan
+    from evenhand.planning.spreads import Spreads
     from evenhand.rating import Ratings, rate_scores
     from evenhand.repairs import Calibrator, load_calibrator
+    from evenhand.repairs.phrases import Phrases
     from evenhand.repairs.result import Repair
     from evenhand.repairs.workshop import RepairSettings
     from evenhand.results import Note, Provenance, Result, Statement
@@ -32,8 +38,11 @@ if TYPE_CHECKING:
     from evenhand.verbs.chat import chat
     from evenhand.verbs.compare import compare
     from evenhand.verbs.drift import drift
+    from evenhand.verbs.explain import explain
     from evenhand.verbs.export import export
     from evenhand.verbs.measure import measure
+    from evenhand.verbs.phrases import phrases
+    from evenhand.verbs.plan import plan
     from evenhand.verbs.rate import rate
     from evenhand.verbs.repair import repair
     from evenhand.verbs.reproduce import reproduce
@@ -51,11 +60,15 @@ __all__ = [
     "Corpus",
     "Drift",
     "EvenhandError",
+    "Explanation",
     "Finding",
     "MeasureSettings",
     "Metrics",
+    "Names",
     "Note",
     "Output",
+    "Phrases",
+    "Plan",
     "Predictions",
     "Provenance",
     "Ratings",
@@ -66,11 +79,14 @@ __all__ = [
     "Scores",
     "Settings",
     "Sheets",
+    "Spreads",
     "Statement",
     "Study",
+    "SystemsFailed",
     "Tagger",
     "Tags",
     "UsageError",
+    "Waves",
     "as_scorer",
     "as_tagger",
     "ask",
@@ -79,12 +95,15 @@ __all__ = [
     "compare",
     "drift",
     "eec",
+    "explain",
     "export",
     "load_calibrator",
     "load_corpus",
     "load_result",
     "load_system",
     "measure",
+    "phrases",
+    "plan",
     "rate",
     "rate_scores",
     "repair",
@@ -105,11 +124,15 @@ _HOMES = {
     "Corpus": "evenhand.corpora",
     "Drift": "evenhand.translation",
     "EvenhandError": "evenhand.errors",
+    "Explanation": "evenhand.explaining",
     "Finding": "evenhand.comparing.findings",
     "MeasureSettings": "evenhand.measuring",
     "Metrics": "evenhand.measuring",
+    "Names": "evenhand.corpora.asked_names",
     "Note": "evenhand.results",
     "Output": "evenhand.systems",
+    "Phrases": "evenhand.repairs.phrases",
+    "Plan": "evenhand.planning.result",
     "Predictions": "evenhand.metrics",
     "Provenance": "evenhand.results",
     "Ratings": "evenhand.rating",
@@ -120,11 +143,14 @@ _HOMES = {
     "Scores": "evenhand.asking",
     "Settings": "evenhand.comparing",
     "Sheets": "evenhand.annotating",
+    "Spreads": "evenhand.planning.spreads",
     "Statement": "evenhand.results",
     "Study": "evenhand.studies",
+    "SystemsFailed": "evenhand.errors",
     "Tagger": "evenhand.systems",
     "Tags": "evenhand.asking",
     "UsageError": "evenhand.errors",
+    "Waves": "evenhand.comparing.sequential",
     "as_scorer": "evenhand.systems",
     "as_tagger": "evenhand.systems",
     "ask": "evenhand.verbs.ask",
@@ -133,12 +159,15 @@ _HOMES = {
     "compare": "evenhand.verbs.compare",
     "drift": "evenhand.verbs.drift",
     "eec": "evenhand.corpora",
+    "explain": "evenhand.verbs.explain",
     "export": "evenhand.verbs.export",
     "load_calibrator": "evenhand.repairs",
     "load_corpus": "evenhand.corpora",
     "load_result": "evenhand.verbs.saved",
     "load_system": "evenhand.specs.resolving",
     "measure": "evenhand.verbs.measure",
+    "phrases": "evenhand.verbs.phrases",
+    "plan": "evenhand.verbs.plan",
     "rate": "evenhand.verbs.rate",
     "rate_scores": "evenhand.rating",
     "repair": "evenhand.verbs.repair",

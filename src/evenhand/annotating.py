@@ -14,7 +14,7 @@ from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import UsageError
 from evenhand.files.plain import rebuild
 from evenhand.files.tables import BYTE_ORDER_MARK
-from evenhand.files.whole import check_writable, write_together
+from evenhand.files.whole import check_writable, finish, write_together
 from evenhand.results import Provenance, Result
 from evenhand.settings import check_count, check_seed
 from evenhand.stats.agreement import Agreement, Level, agreement
@@ -132,35 +132,39 @@ def _agreement(values: Mapping[str, Any], level: Level) -> Agreement:
 
 
 def write_sheets(corpus: Corpus | str | Path, folder: Path | str, *, annotators: int = 3, seed: int = 0) -> list[Path]:
-    """Write a sheet per annotator, each in an order of its own, and their instructions.
+    """Write a sheet per annotator of a corpus, each in an order of its own, and their instructions; see below."""
+    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
+    return write_sheets_of(corpus.frame, folder, annotators=annotators, seed=seed)
 
-    Each distinct text of the corpus stands in a sheet once: what people say about it holds wherever it occurs. Sheets
-    that are there already are never written over.
+
+def write_sheets_of(texts: pl.DataFrame, folder: Path | str, *, annotators: int = 3, seed: int = 0) -> list[Path]:
+    """The same for a table with the columns `id` and `text`.
+
+    Each distinct text stands in a sheet once: what people say about it holds wherever it occurs. Sheets that are there
+    already are never written over.
     """
     check_count("the number of annotators", annotators, least=1)
     check_seed(seed)
     folder = Path(folder)
     check_writable(folder)
+    finish(folder)
     if folder.is_dir() and any(folder.glob(SHEETS)):
         raise UsageError(f"{folder} holds sheets already, and somebody may have filled them in; choose another folder")
-    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
-    texts = corpus.frame.select("id", pl.col("text").str.strip_chars()).unique(
-        "text", keep="first", maintain_order=True
-    )
+    texts = texts.select("id", pl.col("text").str.strip_chars()).unique("text", keep="first", maintain_order=True)
     # What a spreadsheet would take for a formula is shown as text behind a space, which is cut off again on reading.
     texts = texts.with_columns(
         text=pl.when(pl.col("text").str.slice(0, 1).is_in(FORMULA)).then(" " + pl.col("text")).otherwise("text"),
         label=pl.lit(None, dtype=pl.String),
     )
-    contents: dict[Path, bytes] = {}
+    contents: dict[str, bytes] = {}
     for number in range(1, annotators + 1):
         order = np.random.default_rng([seed, number]).permutation(texts.height)
         # Spreadsheets take a CSV file for UTF-8 only if it begins with a byte-order mark.
         sheet = BYTE_ORDER_MARK + texts[order].write_csv().encode()
-        contents[folder / SHEETS.replace("*", str(number))] = sheet
+        contents[SHEETS.replace("*", str(number))] = sheet
     instructions = INSTRUCTIONS.format(sheet=SHEETS.replace("*", "NUMBER"), texts=f"{texts.height:,}")
-    write_together({**contents, folder / "instructions.md": instructions.encode()})
-    return sorted(contents)
+    write_together(folder, {"instructions.md": instructions.encode(), **contents})
+    return sorted(folder / name for name in contents)
 
 
 def check_sheets(

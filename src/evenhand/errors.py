@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+LONGEST = 2_000
+"""Characters of a message."""
 
 
 class EvenhandError(Exception):
     """A failure with a message meant to be read; the command line shows it in one line and exits with `exit_code`."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        """One line, cut where what somebody else wrote makes it endless."""
+        text = super().__str__()
+        line = " ".join(text.split()) if "\n" in text or "\r" in text else text
+        return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 class UsageError(EvenhandError):
@@ -46,6 +55,45 @@ class ScoringFailed(EvenhandError):
     """A system could not answer for some sentences; what it did answer is kept in the cache."""
 
 
+class GivenUp(EvenhandError):
+    """A system elsewhere does not answer any more, whatever it is asked: asking on is of no use for now."""
+
+
+class SystemsFailed(ScoringFailed):
+    """Systems that failed, each with why; `result` is what was found about the others, where there are others."""
+
+    def __init__(self, failed: Mapping[str, str], result: object = None) -> None:
+        super().__init__("; ".join(failed.values()))
+        self.failed = dict(failed)
+        self.result = result
+
+
+class foreign_code:  # noqa: N801 - reads as a `with` statement
+    """A block that runs code of others: whatever that raises is an `Exception` behind it, but for an interrupt.
+
+    >>> with foreign_code():
+    ...     raise SystemExit(3)
+    Traceback (most recent call last):
+    RuntimeError: it called sys.exit(3)
+    """
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Turn what would end this process into what can be reported."""
+        if error is not None and not isinstance(error, Exception | KeyboardInterrupt):
+            raise RuntimeError(ended(error)) from error
+
+
+def ended(error: BaseException) -> str:
+    """What code did that meant to end more than itself."""
+    if isinstance(error, SystemExit):
+        return f"it called sys.exit({error.code})"
+    said = one_line(error)
+    return f"it raised {type(error).__name__}" + (f": {said}" if said else "")
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint to append to a message about an unknown name.
 
@@ -70,7 +118,10 @@ def quoted(text: str, most: int = 200) -> str:
 
 def one_line(value: object, most: int = 200) -> str:
     """Anything as one line, cut where it is long."""
-    line = " ".join(str(value).split())
+    try:
+        line = " ".join(str(value).split())
+    except Exception:  # the object's own code
+        line = f"<{type(value).__name__}>"
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

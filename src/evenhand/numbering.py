@@ -10,6 +10,9 @@ import numpy.typing as npt
 UNKNOWN = -1
 """The number of a label that is not known."""
 
+SPARSE = 8
+"""Numbers that are no more than so many times as many as the rows are looked up in a table rather than sorted."""
+
 Ints = npt.NDArray[np.int64]
 
 
@@ -31,3 +34,23 @@ def placed(labels: Iterable[Hashable], known: Iterable[Hashable]) -> Ints:
     """
     places = {label: place for place, label in enumerate(known)}
     return np.array([places.get(label, UNKNOWN) for label in labels], dtype=np.int64)
+
+
+def pairs_numbered(first: Ints, second: Ints) -> tuple[Ints, Ints]:
+    """Every pair of two numbers that occurs, in ascending order (2, pairs), and the number of each row's pair.
+
+    >>> pairs, of_row = pairs_numbered(np.array([1, 0, 1]), np.array([2, 5, 2]))
+    >>> pairs.tolist(), of_row.tolist()
+    ([[0, 1], [5, 2]], [1, 0, 1])
+    """
+    width = int(second.max(initial=0)) + 1
+    key = first * width + second
+    span = int(key.max(initial=0)) + 1
+    if span > SPARSE * len(key):
+        found, of_row = np.unique(key, return_inverse=True)
+    else:
+        found = np.flatnonzero(np.bincount(key, minlength=span))
+        place = np.empty(span, dtype=np.int64)
+        place[found] = np.arange(len(found))
+        of_row = place[key]
+    return np.stack([found // width, found % width]).astype(np.int64), of_row.reshape(-1).astype(np.int64)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from evenhand.asking import Scores, score, scored
 from evenhand.corpora.corpus import Corpus
-from evenhand.errors import BadAnswer, EvenhandError, ScoringFailed, UsageError
-from evenhand.systems.base import Output
+from evenhand.errors import BadAnswer, EvenhandError, ScoringFailed, SystemsFailed, UsageError
+from evenhand.systems.base import BaseScorer, Output
 
 Make = Callable[..., Corpus]
 LETTERS = list("abcdefghij")
@@ -62,6 +62,30 @@ def test_row_order_does_not_change_a_sentences_score(
         assert by_text(score([recorder()], one, cache=Path(first)), one) == by_text(
             score([recorder()], other, cache=Path(second)), other
         )
+
+
+class Ahead(BaseScorer):
+    """Wants to know the batch after the next one, and fails at it."""
+
+    name, outputs, fingerprint, batch_size, ahead = "ahead", (Output("length", 0, 9),), "ahead", 2, 1
+
+    def __init__(self) -> None:
+        self.told: list[list[list[str]]] = []
+
+    def expect(self, coming: Any) -> None:
+        self.told.append([list(texts) for texts, _ in coming])
+        raise RuntimeError("no matter: it will be told when it is asked")
+
+    def score(self, texts: Any) -> Any:
+        return np.array([[len(text)] for text in texts])
+
+
+def test_a_system_may_know_ahead_what_the_cache_has_not(make_corpus: Make, cache: Path) -> None:
+    first, second = Ahead(), Ahead()
+    score([first], make_corpus(list("abcdef")), cache=cache)
+    assert first.told == [[["a", "b"], ["c", "d"]], [["c", "d"], ["e", "f"]], [["e", "f"]], []]
+    score([second], make_corpus(list("abcdefgh")), cache=cache)
+    assert second.told == [[["g", "h"]], []]
 
 
 def test_an_empty_corpus_asks_nothing(make_corpus: Make, recorder: Any, cache: Path) -> None:
@@ -453,15 +477,17 @@ def test_an_interrupt_passes_through_and_what_was_scored_is_kept(make_corpus: Ma
     assert again.asked == [["e", "f"], ["g", "h"], ["i", "j"]]
 
 
-def test_a_bad_answer_stops_the_run_at_once_and_is_not_kept(make_corpus: Make, recorder: Any, cache: Path) -> None:
+def test_a_bad_answer_stops_its_system_at_once_and_is_not_kept(make_corpus: Make, recorder: Any, cache: Path) -> None:
     bad = recorder(answer=lambda texts: [np.nan if text == "d" else 0.5 for text in texts])
-    after = recorder("after")
-    with pytest.raises(
-        BadAnswer, match="system 'recorder' answered nan for the output 'valence' to the sentence \"d\""
-    ):
+    after = recorder("after", fingerprint="another")
+    said = "system 'recorder' answered nan for the output 'valence' to the sentence \"d\""
+    with pytest.raises(SystemsFailed, match=said) as caught:
         score([bad, after], make_corpus(LETTERS), cache=cache)
+    assert list(caught.value.failed) == ["recorder"]
     assert bad.asked == [["a", "b"], ["c", "d"]]
-    assert after.asked == []
+    assert after.asked[-1] == LETTERS[-2:]
+    with pytest.raises(BadAnswer, match=said):
+        score([bad], make_corpus(LETTERS), cache=cache)
     mended = recorder()
     score([mended], make_corpus(LETTERS), cache=cache)
     assert mended.asked[0] == ["c", "d"]

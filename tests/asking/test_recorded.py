@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -194,8 +195,9 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
     ),
     "repeated": (
         "p.csv",
-        GOOD + "Alan is sad.,0.4,1\n",
-        'p.csv repeats 1 sentence ("Alan is sad."); each needs one row',
+        GOOD + "Alan is sad.,0.4,1\nEllen is sad.,0.2,0.6\n",
+        'p.csv repeats 1 sentence ("Ellen is sad.") with other scores (the first on line 5 and line 7); each needs one '
+        "score",
     ),
     "latin-1": (
         "p.csv",
@@ -204,7 +206,7 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
     ),
     "latin-1 json": ("p.jsonl", b'{"text": "Zo\xe9", "joy": 1}', "p.jsonl, line 1: not UTF-8"),
     "broken json": ("p.jsonl", '{"text": "a", "joy": 1}\n\n{"text": "b", "joy":\n', "p.jsonl, line 3: not JSON"),
-    "json NaN": ("p.jsonl", '{"text": "a", "joy": NaN}\n', "p.jsonl, line 1: not JSON (NaN is not a JSON number)"),
+    "json NaN": ("p.jsonl", '{"text": "a", "joy": NaN}\n', "p.jsonl, line 1: joy: NaN is not a JSON number"),
     "json list": ("p.jsonl", '{"text": "a", "joy": 1}\n[1]\n', "p.jsonl, line 2: a JSON object is needed, not [1]"),
     "json without the value": (
         "p.jsonl",
@@ -219,9 +221,9 @@ BAD: dict[str, tuple[str, str | bytes, str]] = {
     "json lists": (
         "p.jsonl",
         "".join(f'{{"text": "{text}", "joy": [0.1]}}\n' for text in TEXTS),
-        "p.jsonl: column 'joy' holds List(Float64), not numbers",
+        "column 'joy' holds lists (line 1)",
     ),
-    "no parquet": ("p.parquet", "text,joy\n", "p.parquet cannot be read"),
+    "no parquet": ("p.parquet", "text,joy\n", "p.parquet is not a Parquet file"),
     "another text under the id": (
         "p.csv",
         "id,text,joy\n" + "".join(f"s{place},{text}!,0\n" for place, text in enumerate(TEXTS, 1)),
@@ -261,7 +263,7 @@ def test_a_file_that_cannot_be_meant_is_a_usage_error(name: str, message: str, t
 
 def test_a_folder_is_no_file(tmp_path: Path, corpus: Corpus) -> None:
     (tmp_path / "p.csv").mkdir()
-    with pytest.raises(EvenhandError, match=r"p\.csv cannot be read: Is a directory"):
+    with pytest.raises(EvenhandError, match=r"p\.csv cannot be read: it is a folder"):
         read_predictions(tmp_path / "p.csv", corpus)
 
 
@@ -280,6 +282,15 @@ def test_8640_rows_take_tens_of_milliseconds(tmp_path: Path) -> None:
 
 
 # Files of other shapes, through a mapping
+
+
+def test_a_sentence_that_stands_there_twice_with_the_same_scores_counts_once(
+    write: Write, corpus: Corpus, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        found = read_predictions(write("p.csv", GOOD + "Alan is sad.,0.40,1\nAlan is sad.,0.4,1.0\n"), corpus)
+    np.testing.assert_array_equal(found.matrix, MATRIX)
+    assert 'repeats 1 sentence ("Alan is sad.") with the same scores; 2 rows more are counted once' in caplog.text
 
 
 LONG = "sentence\tdimension\tscore\n" + "".join(
@@ -394,9 +405,9 @@ WRONG: dict[str, tuple[str, dict[str, object], str]] = {
         "p.csv misses 1 sentence (\"Jamel is sad.\") of the 4 in the corpus for 'joy'",
     ),
     "a row twice": (
-        LONG.replace("\t", ",") + "Jamel is sad.,fear,0\n",
+        LONG.replace("\t", ",") + "Jamel is sad.,fear,0.1\n",
         IN_LONG,
-        "p.csv repeats 1 sentence (\"Jamel is sad.\") for 'fear'; each needs one row",
+        "p.csv repeats 1 sentence (\"Jamel is sad.\") for 'fear' with other scores",
     ),
     "a bad number in a long file": (
         LONG.replace("\t", ",").replace("0.3", "x"),
@@ -469,9 +480,9 @@ def test_many_columns_are_matched_to_the_sentences_once(
 ) -> None:
     calls = []
 
-    def counted(*arguments: Any) -> list[int]:
+    def counted(*arguments: Any, **more: Any) -> list[int]:
         calls.append(arguments)
-        return rows_of_corpus(*arguments)
+        return rows_of_corpus(*arguments, **more)
 
     monkeypatch.setattr("evenhand.asking.recorded.rows_of_corpus", counted)
     assert read_predictions(write("p.csv", GOOD), corpus).matrix.tolist() == MATRIX

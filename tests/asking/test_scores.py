@@ -87,7 +87,7 @@ def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"there is no file .*scores\.parquet"):
+    with pytest.raises(UsageError, match=r"no such file: .*scores\.parquet"):
         Scores.load(tmp_path / "scores.parquet")
 
 
@@ -210,3 +210,20 @@ def test_scores_share_what_nobody_can_write_to_and_copy_what_somebody_can() -> N
     kept = dataclasses.replace(whole, matrix=view)
     mine[:] = 1
     assert not kept.matrix.any()
+
+
+def test_what_was_not_asked_is_known_after_loading_and_nothing_else_may_be_missing(tmp_path: Path) -> None:
+    path = tmp_path / "scores.parquet"
+    answers = np.array([[0.1, np.nan], [0.2, 1.0], [np.nan, np.nan]])
+    some = Scores(("b", "a", "ü"), answers, (VALENCE, LOGIT), "digest")
+    some.save(path)
+    assert Scores.load(path).to_bytes() == some.to_bytes()
+    frame, kept = pl.read_parquet(path), pl.read_parquet_metadata(path)
+    for changed, complaint in (
+        (frame.with_columns(pl.col("py:mine/logit").fill_nan(float("inf"))), "row 1: inf is not a finite number"),
+        (frame.with_columns(pl.lit(float("nan")).alias("hf:org/model/valence")), "row 1: nan is not a finite number"),
+        (frame.with_columns(pl.col("py:mine/logit").fill_nan(0.0)), "no number is missing, and 2 should be"),
+    ):
+        changed.write_parquet(path, metadata=kept)
+        with pytest.raises(EvenhandError, match=complaint):
+            Scores.load(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -12,9 +13,11 @@ from typer.testing import CliRunner, Result
 from evenhand.annotating import check_sheets, write_sheets
 from evenhand.asking import score
 from evenhand.cli.app import app
-from evenhand.corpora import Corpus, load_corpus
-from evenhand.errors import UsageError
+from evenhand.corpora import Corpus, causal, load_corpus
+from evenhand.corpora.chat import read_chat
+from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems.people.human import Human
+from evenhand.translation import ThereAndBack
 
 
 def annotate(*arguments: str) -> Result:
@@ -164,3 +167,116 @@ def test_sheets_are_never_overwritten(sheets: Path) -> None:
     assert "--overwrite goes with --check" in str(
         annotate("chat:example", "--out", str(sheets), "--overwrite").exception
     )
+
+
+def texts_in(folder: Path) -> set[str]:
+    return set(pl.read_csv(folder / "annotator-1.csv", infer_schema=False)["text"])
+
+
+def drawn(number: int, **how: object) -> set[str]:
+    return {text for name in ("E3", "E4", "E5") for text in causal.data_group(number, name, **how).frame["text"]}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("number", [2, 4])
+def test_sheets_of_confounded_groups_fit_whichever_words_are_drawn(tmp_path: Path, number: int) -> None:
+    assert annotate("--groups", str(number), "--out", str(tmp_path)).exit_code == 0
+    found = texts_in(tmp_path)
+    assert len(found) == 24 * 4
+    for k in range(7):
+        assert drawn(number, k=k, seed=k) | drawn(number, k=k, seed=k, draw="published") <= found
+
+
+def test_groups_conversations_and_a_corpus_share_their_sheets(tmp_path: Path) -> None:
+    folder = tmp_path / "sheets"
+    done = annotate("identity-names", "--groups", "1,2,3,4", "--chat", "example", "--out", str(folder))
+    assert done.exit_code == 0, done.output
+    found = texts_in(folder)
+    # 24 sentences a group with four words; those about nobody are the same in both.
+    groups = {
+        text for number in (1, 3) for name in ("E3", "E5") for text in causal.data_group(number, name).frame["text"]
+    }
+    assert len(groups) == 2 * 96 - 32
+    for one in (
+        groups,
+        set(load_corpus("chat:example").frame["text"]),
+        set(load_corpus("identity-names").frame["text"]),
+    ):
+        assert one <= found
+    assert f"evenhand rate human:{folder} vader --groups 1,2,3,4 --chat example" in done.output
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_sheets_hold_the_genders_by_lot_that_are_rated_with_the_same_seed(tmp_path: Path, seed: int) -> None:
+    folder = tmp_path / "sheets"
+    done = annotate("--chat", "example", "--seed", str(seed), "--annotators", "1", "--out", str(folder))
+    assert done.exit_code == 0, done.output
+    lots = {number: set(read_chat(["example"], seed=number).merged["text"]) for number in (0, 3)}
+    assert lots[0] != lots[3]
+    assert texts_in(folder) == {text.strip() for text in lots[seed]}
+    assert ("--chat example --seed 3" in done.output) == (seed == 3)
+
+
+class Shouting:
+    """A translator whose round trip ends in capitals, and loses every sentence about grim."""
+
+    batch_size = 100
+
+    def __init__(self, source: str = "en", target: str = "xx") -> None:
+        self.name, self.source, self.target = f"shout:{source}-{target}", source, target
+        self.fingerprint: str | None = self.name
+
+    def back(self) -> Shouting:
+        return Shouting(self.target, self.source)
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        return ["" if "grim" in text else text.upper() for text in texts]
+
+
+def test_people_rate_what_came_home_and_answer_the_second_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for room in ("annotate", "rate"):
+        monkeypatch.setattr(
+            f"evenhand.verbs.{room}.resolve_trip", lambda _, **how: ThereAndBack(Shouting(), cache=tmp_path / "cache")
+        )
+    folder = tmp_path / "sheets"
+    done = annotate("--groups", "1,2", "--via", "xx", "--annotators", "2", "--out", str(folder))
+    assert done.exit_code == 0, done.output
+    found = texts_in(folder)
+    assert {"This boy feels happy.", "THIS BOY FEELS HAPPY.", "This boy feels grim."} <= found
+    assert "" not in found
+    for sheet in folder.glob("annotator-*.csv"):
+        frame = pl.read_csv(sheet, infer_schema=False)
+        happy = pl.col("text").str.to_lowercase().str.contains("happy|glad")
+        frame.with_columns(label=pl.when(happy).then(pl.lit("1")).otherwise(pl.lit("-1"))).write_csv(sheet)
+    arguments = [f"human:{folder}", "biased-female", "--groups", "1,2", "--via", "xx", "--bootstrap", "0", "--json"]
+    shown = CliRunner().invoke(app, ["rate", *arguments, "--cache", str(tmp_path / "c")])
+    assert shown.exit_code == 0, shown.exception
+    content = json.loads(shown.stdout)
+    human = f"human:{folder}"
+    raw = {(one["group"], one["via"]): one["raw"] for one in content["results"]}
+    assert raw["Group-1", None][human] == raw["Group-2", None][human] == 0
+    # What came home empty could not be labelled; the rest is rated.
+    (part,) = (group for group, via in raw if via and group.startswith("Group-1, sentences labelled"))
+    assert raw[part, "xx"][human] == 0
+    assert any("after the round trip by the labelled sentences alone" in note["text"] for note in content["notes"])
+    answers = [one for one in content["answers"] if one["question"] == "human ratings"]
+    assert {(one["system"], one["via"]) for one in answers} == {("biased-female", None), ("biased-female", "xx")}
+    assert all(one["before"] == 0 and one["change"] > 0 for one in answers)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--groups", "5", "--out", "x"], "unknown data group '5'"),
+        (["--groups", "one", "--out", "x"], "--groups: 'one' is not a whole number; write numbers with commas"),
+        (["--groups", "1"], "name a corpus and a folder"),
+        (["--via", "es", "--out", "x"], "name a corpus and a folder"),
+        (["--check", "x", "--groups", "1"], "--groups is for new sheets"),
+        (["--groups", "1", "--via", "tlh", "--out", "x"], "cannot translate from 'en' to 'tlh'"),
+    ],
+)
+def test_what_no_sheets_can_be_made_of(arguments: list[str], message: str) -> None:
+    done = annotate(*arguments)
+    assert isinstance(done.exception, EvenhandError)
+    assert message in str(done.exception)

@@ -51,7 +51,7 @@ def test_json_has_the_promised_shape_and_nothing_else_is_on_stdout() -> None:
     done = evenhand("audit", "vader", "--json", "--subset", "all", "--subset", "neutral")
     assert done.returncode == 0
     content = json.loads(done.stdout)
-    assert set(content) == {"kind", "findings", "abilities", "notes", "provenance"}
+    assert set(content) == {"kind", "findings", "abilities", "signals", "notes", "provenance"}
     assert [(f["attribute"], f["subset"], f["n"]) for f in content["findings"]] == [
         ("gender", "all", 1584), ("race", "all", 144), ("gender", "neutral", 44), ("race", "neutral", 4),
     ]  # fmt: skip
@@ -338,8 +338,10 @@ def test_figures_tables_and_page_are_written_from_a_saved_report(tmp_path: Path)
     done = evenhand("report", str(out), "--html", "--tables", "--figures")
     assert done.returncode == 0, done.stderr
     assert (out / "report.html").exists()
-    assert sorted(path.name for path in (out / "tables").iterdir()) == ["findings.csv", "findings.md", "findings.tex"]
-    assert len(list((out / "figures").glob("*.png"))) == len(list((out / "figures").glob("*.svg"))) == 6
+    written = {path.name for path in (out / "tables").iterdir()}
+    assert {path.rpartition(".")[0] for path in written} == {"findings", "names", "signals"}
+    assert written >= {"findings.csv", "findings.md", "findings.tex"}
+    assert len(list((out / "figures").glob("*.png"))) == len(list((out / "figures").glob("*.svg"))) == 10
 
 
 def test_a_bad_answer_names_system_sentence_and_value(tmp_path: Path) -> None:

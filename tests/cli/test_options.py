@@ -18,7 +18,7 @@ QUALITY = "gold,predicted,who\n1,0.5,x\n0,0.5,y\n1,0.2,x\n0,0.1,y\n"
 @pytest.mark.parametrize(
     ("typed", "twice"),
     [
-        ("rate vader --via es --via da", "--via"),
+        ("rate vader --output anger --output joy", "--output"),
         ("audit vader --corpus eec --corpus identity", "--corpus"),
         ("audit vader --range 0,1 --range=-1,1", "--range"),
         ("measure preds.csv --by a --by b", "--by"),

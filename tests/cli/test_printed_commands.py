@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow  # a repair or two each
 FRIENDS = Path(__file__).parents[1] / "promises" / "saved" / "friends.yaml"
 IN_A_TERMINAL = re.compile(r"(?:`|: |^ {4})(evenhand [^`\n]+)", re.MULTILINE)
 ON_A_PAGE = re.compile(r"<code>(evenhand [^<]+)</code>")
-ANYWHERE = re.compile(r"\bevenhand (?:audit|measure|rate|repair|report|study|compare|runs)\b")
+ANYWHERE = re.compile(r"\bevenhand (?:audit|measure|plan|rate|repair|report|study|compare|runs)\b")
 QUICK = ["--method", "layers", "--repetitions", "1"]
 SYSTEM = '''
 import json
@@ -245,7 +245,10 @@ VERDICTS = {
         ["repair 'planted(gap=0.05)' --sample 960 --high-is bad"],
     ),
     "no reaction": ("evenhand audit 'planted(gap=0.05)' --attribute race", ["--corpus identity-names"]),
-    "cannot tell, alone": ("evenhand audit vader --attribute race", ["--without Tia", "identity-names", "my-eec.csv"]),
+    "cannot tell, alone": (
+        "evenhand audit vader --attribute race",
+        ["--without Tia", "--until-settled", "--equivalence"],
+    ),
     "cannot tell, a part": ("evenhand audit svr --attribute race --subset neutral", ["audit svr --attribute race"]),
     "equivalent": ("evenhand audit vader --attribute gender", ["--equivalence 0.005"]),
     "hangs on a person": (
@@ -318,6 +321,39 @@ def test_what_came_home_can_be_audited(tmp_path: Path, monkeypatch: pytest.Monke
         run(step, monkeypatch)
 
 
+SAID = ["user|/greet|", "bot||Glad to see you", "user|ask|Is it far?", "bot||Sadly, yes [The end]"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--ends", "The end", "--leave-out-intents"],
+        ["--ends", "The end", "--first-row-only", "--intent", "/greet=Hi"],
+        ["--ends", "The end", "--first-row-only", "--leave-out-intents", "--seed", "2"],
+    ],
+)
+def test_how_a_log_is_read_is_said_once(options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "500")
+    lines = [
+        "||" + row if place and "--first-row-only" in options else f"{number}|{('male', 'female')[number % 2]}|{row}"
+        for number in range(6)
+        for place, row in enumerate(SAID)
+    ]
+    header = "conversation|gender|speaker|intent|text"
+    Path("log.csv").write_text("\n".join([header, *lines]), encoding="utf-8")
+    ask = run(shlex.join(["evenhand", "chat", "log.csv", *options]), monkeypatch).stdout
+    (command,) = re.findall(r"^ {4}(evenhand .*)$", ask, re.MULTILINE)
+    assert shlex.split(command) == ["evenhand", "chat", "log.csv", *options, "--system", "vader"]
+    told = run(shlex.join(["evenhand", "chat", "log.csv", *options, "--system", "vader"]), monkeypatch).stdout
+    save, rate = re.findall(r"^ {4}(evenhand .*)$", told, re.MULTILINE)
+    assert rate == "evenhand rate vader --groups '' --chat my-chat/conversations.csv" + " --seed 2" * (
+        "--seed" in options
+    )
+    run(save, monkeypatch)
+    run(rate, monkeypatch)
+
+
 QUOTED = re.compile(r"`(evenhand [a-z][^`]*)`|^ {4}(evenhand .*)$|: (evenhand .*)$", re.MULTILINE)
 PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b|^evenhand train( |$)")
 """What the reader has to fill in; training names models elsewhere and takes what only its user has."""
@@ -359,3 +395,16 @@ def test_every_command_that_is_printed_runs(name: str, tmp_path: Path, monkeypat
             f"{one} --repetitions 1" if " repair " in one else f"{one} --out again" if " audit " in one else one,
             monkeypatch,
         )
+
+
+@pytest.mark.parametrize("command", [
+    "evenhand plan 'planted(gap=0.1, person_sd=0.01)' --delta 0.05 --attribute race --names matched",
+    "evenhand plan --system vader --system afinn --delta 0.02",
+    "evenhand plan --spread names=.01,noise=.02 --spread template=.03 --delta 0.02 --attribute gender",
+])  # fmt: skip
+def test_every_command_of_a_plan_runs(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = commands_of(run(f"{command} --out 'my plan'", monkeypatch), tmp_path / "my plan" / "plan.html")
+    assert {"report", "plan"} < {one.split()[1] for one in found} | {"audit"}
+    for one in found:
+        run(one, monkeypatch)

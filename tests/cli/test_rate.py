@@ -66,6 +66,38 @@ def test_presets_and_levels(unconfounded: Path) -> None:
     assert content["overall"] == {"S_b": 5, "S_r": 1, "S_t": 1, "S_d": 1, "S_g": 1}
 
 
+def test_levels_of_confidence_and_weights_may_be_given(unconfounded: Path) -> None:
+    asked = ["rate", "--scores", str(unconfounded), "--attribute", "gender", "--bootstrap", "0", "--json"]
+    published = json.loads(run(*asked, "--confidence", "97.5,85,80", "--weights", "1,0.7,0.6"))
+    # Those of the published preset, without what that adds to each standard error.
+    assert published["results"][0]["raw"]["S_b"] == 23
+    assert published["settings"]["preset"] is None
+    one = json.loads(run(*asked, "--confidence", "99", "--weights", "2"))
+    assert one["settings"]["rejection"]["alphas"] == pytest.approx([0.01])
+    assert one["results"][0]["raw"]["S_b"] == 20
+    assert json.loads(run(*asked, "--confidence", "95,70,60"))["settings"]["preset"] == "stated"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--confidence", "95,70"], "2 confidence levels and 3 weights; each level needs its weight"),
+        (["--weights", "1,2"], "3 confidence levels and 2 weights"),
+        (["--confidence", "0.95,0.7,100"], "a confidence level lies between 0 and 100 per cent, not at 100"),
+        (["--confidence", "95,95,60"], "named twice"),
+        (["--confidence", "95;70"], "--confidence '95;70': write numbers with commas"),
+        (["--weights", "1,-1,0"], "a weight must be a number from 0, not -1"),
+        (["--weights", "0,0,0"], "all weights are 0"),
+        (["--weights", "1,nan,0"], "a weight must be a number from 0, not nan"),
+        (["--draw", "complete"], "--draw: for systems that can be asked"),
+    ],
+)
+def test_levels_and_weights_that_make_no_sense(unconfounded: Path, arguments: list[str], message: str) -> None:
+    with pytest.raises(EvenhandError) as told:
+        run("rate", "--scores", str(unconfounded), "--attribute", "gender", *arguments)
+    assert message in str(told.value)
+
+
 def test_the_terminal_shows_both_orders_and_how_sure_they_are(scored: Path) -> None:
     shown = run("rate", "--scores", str(scored), "--attribute", "gender", "--confounder", "gender", "--bootstrap", "50")
     assert "{S_d: 0, S_t: 1.36, S_r: 160.28, S_g: 211.11, S_b: 333.33}" in shown

@@ -353,7 +353,7 @@ def test_a_tagger_is_trained_on_words_and_tags(graded: Path, encoder: Path, tmp_
         (("--base", "nowhere/of/that/name"), "no such folder: nowhere/of/that/name"),
         (("--dev", "nowhere.txt"), "no such file: nowhere.txt"),
         (("--test", "nowhere.csv"), "no such file: nowhere.csv"),
-        (("--lr", "0"), "learning rate 0.0: Input should be greater than 0"),
+        (("--lr", "0"), "learning rate must be greater than 0, not 0.0"),
         (("--label-column", "Grade"), "no column 'Grade'"),
         (("--device", "tpu0"), "device 'tpu0' cannot be used here"),
         (("--task", "tag", "--classes", "2"), "classes is for the task 'classify'"),

@@ -11,11 +11,11 @@ import pytest
 from scipy import stats
 
 from evenhand.asking import Column, Scores
-from evenhand.comparing.ability import FAINT, Ability, abilities
+from evenhand.comparing.ability import FAINT, Ability, abilities, able_elsewhere
 from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.corpora.intensity import intensities
 from evenhand.errors import EvenhandError
-from evenhand.systems import Output
+from evenhand.systems import HeldOut, Output
 
 EMOTIONS = ("anger", "fear", "joy", "sadness")
 MEANT = intensities().by_word()
@@ -282,3 +282,54 @@ def test_how_often_some_skill_is_seen(name: str, able: float, weak: float) -> No
     found = abilities(scores(values, [Output(name)] * systems), SMALL)
     assert np.mean([one.weak is False for one in found]) == pytest.approx(able, abs=0.05)
     assert np.mean([one.weak is True for one in found]) == pytest.approx(weak, abs=0.025)
+
+
+def known(values: np.ndarray, held_out: HeldOut | None) -> Ability:
+    """One output called valence, of which this is known."""
+    column = Column("s", Output("valence"), None, held_out=held_out)
+    given = Scores(tuple(SMALL.frame["id"]), values.reshape(-1, 1), (column,), SMALL.digest)
+    (found,) = abilities(given, SMALL)
+    return found
+
+
+class TestHeldOut:
+    """How good a system is known to be on other texts counts before ten or forty words do."""
+
+    GOOD, BAD = HeldOut(388, 0.53, 0.55, "five folds"), HeldOut(388, 0.05, 0.1, "five folds")
+
+    def test_fishers_interval_by_hand(self) -> None:
+        # artanh 0.4 = 0.4236; 1.96 / sqrt(97) = 0.199: from tanh 0.2246 = 0.221 to tanh 0.6226 = 0.553. With 403
+        # texts, 1.96 / 20 = 0.098: from tanh 0.3256 = 0.315.
+        assert able_elsewhere(HeldOut(100, 0.4, 0.4, "")) is None
+        assert able_elsewhere(HeldOut(403, 0.4, 0.4, "")) is True
+        assert able_elsewhere(HeldOut(403, 0.9, -0.4, "")) is False
+        assert able_elsewhere(HeldOut(9, 0.99, 0.99, "")) is None
+        assert able_elsewhere(HeldOut(500, None, None, "")) is None
+        assert able_elsewhere(HeldOut(500, 1.0, 1.0, "")) is True
+
+    def test_it_outweighs_the_words_both_ways(self) -> None:
+        assert known(-SIGNED, None).weak is True
+        found = known(-SIGNED, self.GOOD)
+        assert (found.weak, found.undefined, found.rho) == (False, None, pytest.approx(-1))
+        weak = known(SIGNED, self.BAD)
+        assert weak.weak is True
+        assert weak.undefined == (
+            "its scores of 388 other texts hardly go with people's (rank correlation 0.10, five folds)"
+        )
+
+    def test_where_it_cannot_tell_the_words_do(self) -> None:
+        assert known(SIGNED, HeldOut(30, 0.3, 0.3, "")).weak is False
+        assert known(-SIGNED, HeldOut(30, 0.3, 0.3, "")).weak is True
+
+    def test_a_system_that_does_not_read_these_sentences_stays_too_weak(self) -> None:
+        assert known(np.zeros(len(SMALL)), self.GOOD).weak is True
+        found = known((SMALL.frame["gender"] == "female").to_numpy().astype(float), self.GOOD)
+        assert found.weak is True
+        assert "what a sentence says explains" in str(found.undefined)
+
+    def test_it_is_saved(self) -> None:
+        found = known(SIGNED, self.GOOD)
+        assert Ability.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+        earlier = found.to_dict()
+        del earlier["held_out"]
+        assert Ability.from_dict(earlier).held_out is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from evenhand.comparing import Compared, Settings, compare
 from evenhand.comparing.findings import Finding
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.report.audit.words import in_words, interval_of, interval_shown, these_alone, verdict_shown
 from evenhand.systems import Output
 
 FRAME = eec().frame
@@ -99,7 +101,9 @@ def test_a_gap_without_variance_is_certain() -> None:
     finding = one(np.where(FRAME["gender"] == "female", 1.0, -1.0), "gender")
     assert finding.verdict == "higher"
     assert finding.mean_difference == 2
-    assert finding.generalising.p == 0
+    # Ten pairs whose signs may flip, and two cells in which ten of twenty names may trade places: all ways but two are
+    # further from what was seen.
+    assert finding.generalising.p == pytest.approx(2 / (2**10 * math.comb(20, 10) ** 2))
     assert finding.generalising.interval == pytest.approx((2, 2))
     assert finding.undefined["generalising.df"].startswith("constant")
     assert finding.effect_size is None
@@ -275,6 +279,21 @@ def test_a_corpus_that_cannot_generalise_says_so() -> None:
     assert finding.verdict == "cannot tell"
     assert "single person" in finding.undefined["generalising.p"]
     reasons_complete(finding)
+    # Persons are no sample; the three sentences are: differences 0.1, 0.3 and 0.6, with an interval that holds zero.
+    assert "For the people tested, over sentences like these: cannot tell (alone, the gap could be" in in_words(finding)
+    apart = compare(scores(values - [[0], [0.3], [0], [0.1], [0], [0]], corpus=corpus), corpus).findings[0]
+    low, high = apart.interval
+    assert low > 0
+    said = f"higher (the gap is {low:.3f} to {high:.3f}, for this comparison alone)"
+    assert f"For the people tested, over sentences like these: {said}" in in_words(apart)
+    # So do the tables: marked, with the verdict for people like these as it is.
+    assert interval_shown(apart, "*") == f"{low:.3f} to {high:.3f}*"
+    assert [verdict_shown(one, "*") for one in (finding, apart)] == ["cannot tell", "cannot tell; higher*"]
+    assert "for those tested alone, over sentences like these" in these_alone([finding])
+    other = compare(
+        scores(np.random.default_rng(1).random((eec().frame.height, 1))), eec(), attributes=["race"]
+    ).findings[0]
+    assert (interval_shown(other, "*"), these_alone([other])) == (interval_of(other), "")
 
 
 def test_other_corpora_and_bad_settings_are_refused() -> None:

@@ -134,6 +134,27 @@ def test_a_system_that_reacts_to_nobody_has_no_table_but_a_sentence() -> None:
     assert "up to 45 % of a group's people could react" in told.text
 
 
+def test_groups_that_are_equivalent_say_together_what_others_could_do() -> None:
+    asked = corpus({"a": 6, "b": 5, "c": 5, "d": 7})
+    findings = compare(scores(asked), asked, settings=Settings(equivalence=0.05)).findings
+    assert {one.verdict for one in findings} == {"equivalent"}
+    (told,) = told_all(findings)
+    # Five to seven persons of a group, at 95 %: 1 − 0.05^(1/5) and 1 − 0.05^(1/7).
+    least, most = (
+        f"{end(one.equivalence.unseen_reaction or 0.0 for one in findings):.3f}".rstrip("0") for end in (min, max)
+    )
+    condition = f"unless other people (up to 35 to 45 % of a group's) react by {least} to {most} more than those tested"
+    assert f"“Equivalent” holds {condition}." in told.text
+
+
+def test_many_pairs_that_are_equivalent_say_together_what_others_could_do() -> None:
+    asked = corpus({"a": 6, "b": 5, "c": 5, "d": 7, "e": 6})
+    findings = compare(scores(asked), asked, pairs=True, settings=Settings(equivalence=0.05)).findings
+    pairs = [one for one in findings if not one.rest]
+    assert len(pairs) == 10
+    assert "“Equivalent” holds unless other people (up to 39 to 45 % of a group's)" in told_all(pairs)[-1].text
+
+
 def test_false_alarms_and_coverage_against_the_rest() -> None:
     """The identity corpus's disability, persons with unequal spreads, gaps that differ by template: no true gap."""
     asked = load_corpus("identity").narrowed(["disability"])

@@ -86,6 +86,21 @@ def test_a_lexicon_that_knows_few_names_is_never_called_equivalent(known: float)
 
 
 @pytest.mark.slow
+def test_a_lexicon_that_reacts_a_little_to_all_names_is_called_equivalent_with_a_true_condition() -> None:
+    world = truth.World(noise=0.0, known=0.025, person=truth.STIR, gap=truth.TOLERANCE)
+    found = truth.judged(world, "race", systems=SYSTEMS, seed=6)
+    assert 0.4 < found.equivalent < 0.75
+    assert found.conditional >= truth.LEAST_CONDITIONAL
+
+
+def test_a_condition_is_true_where_a_lexicon_knows_just_enough_names_to_break_it() -> None:
+    """None of twenty reacts in 0.85²⁰ = 3.9 % of runs, and the names that do react by less than is said."""
+    world = truth.World(noise=0.0, known=0.15, gap=truth.TOLERANCE)
+    found = truth.judged(world, "race", systems=SYSTEMS, seed=8)
+    assert truth.LEAST_CONDITIONAL - LUCK <= found.conditional < 1
+
+
+@pytest.mark.slow
 def test_as_many_names_as_planned_reach_a_verdict_four_times_in_five() -> None:
     world, needed = truth.World(person=0.02), 82
     found = truth.judged(world, "race", corpus=truth.with_names(needed // 2), systems=300, seed=7)

@@ -32,6 +32,31 @@ from evenhand.report.audit.details import Details
 from evenhand.systems.base import Output
 
 
+def in_families(family: dict[str, str]) -> Corpus:
+    """Two groups of four persons in three sources; some are of one family."""
+    persons = [f"{group}{number}" for group in "ab" for number in range(4)]
+    rows = [
+        {"id": f"{person} {source}", "text": f"{person} {source}", "source": f"s{source}", "person": person}
+        | {"group": person[0], "family": family.get(person)}
+        for source in range(3)
+        for person in persons
+    ]
+    return Corpus(pl.DataFrame(rows), "families", {"group": ("a", "b")})
+
+
+def test_a_group_of_one_family_is_as_good_as_one_person() -> None:
+    one = in_families(dict.fromkeys(["a0", "a1", "a2", "a3"], "x"))
+    reason = contrast(one, "group").not_general or ""
+    assert "one family (a0, a1, a2 and 1 more)" in reason
+    matrix = np.random.default_rng(0).normal(size=(24, 1)) / 100
+    scores = Scores(tuple(one.frame["id"]), matrix, (Column("made", Output("score"), None),), one.digest)
+    finding = compare(scores, one, attributes=["group"]).findings[0]
+    assert (finding.verdict, finding.generalising.p) == ("cannot tell", None)
+    assert "one family" in finding.undefined["generalising.p"]
+    two = in_families({"a0": "x", "a1": "x", "a2": "y", "a3": "y"})
+    assert contrast(two, "group").not_general is None
+
+
 @pytest.fixture(scope="module")
 def scores() -> np.ndarray:
     return np.random.default_rng(5).normal(size=(8640, 2))

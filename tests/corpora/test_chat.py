@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from evenhand.comparing.conversations import what_is_said
 from evenhand.corpora import load_corpus
 from evenhand.corpora.chat import (
     add_prefixes,
@@ -23,6 +26,7 @@ from evenhand.corpora.chat import (
     join_studies,
     merge_runs,
     per_conversation,
+    pieces,
     prepare,
     properties,
     read_chat,
@@ -175,7 +179,7 @@ def test_studies_are_joined_and_each_conversation_is_in_one_piece(tmp_path: Path
     joined = join_studies([read_log(mixed), read_log(other)])
     assert joined["text"].to_list() == ["a", "c", "b", "d", "e"]
     assert joined.select("study", "conversation").unique().height == 3
-    with pytest.raises(UsageError, match="two studies are called 'a'"):
+    with pytest.raises(UsageError, match="two studies are called 'a'"):  # It is the same file.
         join_studies([read_log(mixed), read_log(mixed)])
 
 
@@ -344,6 +348,227 @@ def test_utterances_that_a_dropped_row_parted_are_neighbours(log: pl.DataFrame) 
     assert "Yes. Until nine." in prepare([log]).merged["text"].to_list()
 
 
+# Logs as they are in the world
+
+PUBLISHED_LOG = """C_num,UB,User_gender,Original,Enhancement,Text
+1,0,1,Welcome!,No enhancement,Welcome!
+1,1,1,Level,"Hey boy, ","Hey boy, Level 1 Hey boy, Level 2"
+1,0,1,Go on.,No enhancement,Go on.
+1,1,1,Solve,"Hey boy, ","Hey boy, Solve"
+2,1,2,Hi,"Hey girl, ","Hey girl, Hi"
+2,0,2,Welcome!,No enhancement,Welcome!
+2,0,2,Was it useful?,No enhancement,Was it useful?
+2,1,2,Yes,"Hey girl, ","Hey girl, Yes"
+3,1,2,No,"Hey girl, ","Hey girl, No"
+4,1,1,Stop,"Hey boy, ","Hey boy, Stop"
+"""
+
+
+def test_turns_are_counted_as_in_the_published_files(tmp_path: Path) -> None:
+    found = read_chat([write(tmp_path / "hd.csv", PUBLISHED_LOG)])
+    users = per_conversation(found.utterances).filter(speaker="user")
+    turns = users.select("conversation", "published_turns")
+    # Conversation 1: twice after the chatbot. 2: the opening words are no turn. 3 and 4: nobody was answered.
+    assert dict(turns.iter_rows()) == {"1": 2, "2": 1, "3": 0, "4": 0}
+    assert users["turns"].to_list() == [2, 2, 1, 1]
+    # Merged within a conversation: what the chatbot says twice is one utterance, 3 and 4 stay apart.
+    merged = found.merged.filter(pl.col("conversation").is_in(["2", "3", "4"]))
+    assert merged["text"].to_list() == [
+        "Hey girl, Hi", "Welcome! Was it useful?", "Hey girl, Yes", "Hey girl, No", "Hey boy, Stop",
+    ]  # fmt: skip
+
+
+def test_words_are_counted_where_the_user_says(tmp_path: Path) -> None:
+    path = write(tmp_path / "hd.csv", PUBLISHED_LOG)
+    piece, whole = (read_chat([path], words=words).utterances for words in ("original", "text"))
+    assert pieces(piece)["original"].to_list() == ["Level"]
+    assert pieces(whole).is_empty()
+    # The prefix stands before each of the merged parts, and is no word of theirs.
+    assert whole["original"].to_list()[1] == "Level 1 Level 2"
+    assert whole["text"].to_list() == piece["text"].to_list()
+    assert piece.filter(pl.col("original") == "Solve").height == whole.filter(pl.col("original") == "Solve").height == 1
+    with pytest.raises(UsageError, match="words are counted in 'original' or 'text', not in 'txt'"):
+        read_log(path, words="txt")
+
+
+def test_prefixes_in_the_text_are_found_without_a_column_for_them(tmp_path: Path) -> None:
+    frame = pl.read_csv(io.StringIO(PUBLISHED_LOG), infer_schema=False)
+    path = tmp_path / "final.csv"
+    frame.select("C_num", "UB", "User_gender", "Text").write_csv(path)
+    found = read_chat([path])
+    users = found.utterances.filter(speaker="user")
+    assert users["prefix"].unique().sort().to_list() == ["Hey boy, ", "Hey girl, "]
+    assert users["original"].to_list()[-1] == "Stop"
+    assert not users["text"].str.contains("Hey boy, Hey boy").any()
+    assert "prefixes in the text" in [step.name for step in found.steps]
+
+
+def test_a_greeting_is_no_prefix(tmp_path: Path) -> None:
+    rows = PUBLISHED_LOG.splitlines()
+    content = "C_num,UB,User_gender,Text\n" + "".join(f"{number},1,{1 + number % 2},Hello\n" for number in range(1, 5))
+    found = read_chat([write(tmp_path / "a.csv", content + '1,1,2,"Hey girl, how are you?"\n')])
+    assert rows
+    assert found.utterances.filter(pl.col("text").str.contains("Hey girl, Hey girl, how")).height == 1
+
+
+def test_genders_by_lot_may_be_declared(tmp_path: Path) -> None:
+    path = write(tmp_path / "hd.csv", PUBLISHED_LOG)
+    assert not read_chat([path]).utterances["assigned"].any()
+    for assigned in (["hd"], ["all"]):
+        found = read_chat([path], assigned=assigned)
+        assert found.utterances["assigned"].all()
+        assert what_is_said(found.utterances) == ()
+    with pytest.raises(UsageError, match="no study 'hd2' whose genders were assigned; did you mean 'hd'"):
+        read_chat([path], assigned=["hd2"])
+    # What was written down as assigned is read as that again.
+    again = tmp_path / "again.csv"
+    as_published(found.merged).write_csv(again)
+    assert read_chat([again]).utterances["assigned"].all()
+    write(again, again.read_text().replace(",1\n", ",maybe\n", 1))
+    with pytest.raises(
+        EvenhandError, match=r"again.csv, line 2: whether the gender was assigned is 1 or 0, not .maybe"
+    ):
+        read_chat([again])
+
+
+INTENTS = """conversation_id|gender|intent|user_input|bot_reply
+a|Male|greet|/greet|Welcome!
+a||||Was this helpful?
+a||helpfulness_rating|helpfulness_3|
+a||||Thanks!
+a||goodbye|Bye|
+b|Female|greet||Welcome!
+c|Female|greet|hi there|Welcome!
+d|Male|greet|/greet|Welcome!
+"""
+
+
+def test_rows_with_an_intent_alone_get_its_name_or_other_words(tmp_path: Path) -> None:
+    path = write(tmp_path / "bot.csv", INTENTS)
+    found = read_chat([path], intents={"/greet": "Hi"})
+    users = found.utterances.filter(speaker="user")
+    assert users["original"].to_list() == ["Hi", "helpfulness", "Bye", "greet", "hi there", "Hi"]
+    assert users["text"].to_list()[0] == "Hey boy, Hi"
+    assert users["intent"].is_not_null().to_list() == [True, True, False, True, False, True]
+    assert per_conversation(found.utterances).filter(speaker="user", conversation="a")["published_turns"].to_list() == [
+        2
+    ]
+
+
+def test_intents_that_are_left_out_still_part_what_was_said(tmp_path: Path) -> None:
+    found = read_chat([write(tmp_path / "bot.csv", INTENTS)], leave_out_intents=True)
+    said = found.merged.filter(conversation="a").select("speaker", "original")
+    assert list(said.iter_rows()) == [
+        ("chatbot", "Welcome! Was this helpful?"), ("chatbot", "Thanks!"), ("user", "Bye"),
+    ]  # fmt: skip
+    step = next(step for step in found.steps if step.name == "intents as words")
+    assert step.rows_before - step.rows_after == 4
+
+
+def test_a_word_with_a_number_is_no_intent_where_no_column_has_intents(tmp_path: Path) -> None:
+    content = "conversation,speaker,gender,text\n1,user,m,level_2\n2,user,f,level_2\n3,user,m,x\n4,user,f,/help\n"
+    found = read_chat([write(tmp_path / "a.csv", content)])
+    assert found.utterances["original"].to_list() == ["level_2", "level_2", "x", "/help"]
+    assert "intent" not in found.utterances.columns
+
+
+RAW = """time|conversation_id|count|intent|user_input|entity|action|bot_reply|
+9:00|x1|U0|greet|/greet|
+9:00|x1|B0||||utter|Welcome, all!
+9:01|x1|U1|ask|Where is it?|
+9:01|x1|B1||||utter|Over there.
+And to the left.
+ [Conversation ends.]
+time|conversation_id|count|intent|user_input|entity|action|bot_reply|
+9:00|x1|U0|ask|When is it?|
+9:00|x1|B0||||utter|Now.[conversation ends.]
+9:05|x2|U0|ask|Who?|
+"""
+
+
+def test_a_raw_log_is_parted_where_a_conversation_ends(tmp_path: Path) -> None:
+    found = read_log(write(tmp_path / "raw.csv", RAW), ends="Conversation ends.")
+    said = found.select("conversation", "speaker", pl.coalesce("original", "intent"), "line")
+    assert list(said.iter_rows()) == [
+        ("x1#0", "user", "/greet", 2),
+        ("x1#0", "chatbot", "Welcome, all!", 3),
+        ("x1#0", "user", "Where is it?", 4),
+        ("x1#0", "chatbot", "Over there. And to the left.", 5),
+        ("x1#1", "user", "When is it?", 9),
+        ("x1#1", "chatbot", "Now.", 10),
+        ("x2", "user", "Who?", 11),
+    ]
+    padded = "\n".join(line + ",,,," for line in RAW.splitlines())
+    again = read_log(write(tmp_path / "padded.csv", padded), ends="Conversation ends.")
+    assert again.drop("study", "file").equals(found.drop("study", "file"))
+
+
+@pytest.mark.parametrize("around", [
+    "[ {} ]", "【{}】".encode("gbk"), "【{}】".encode("gb2312").decode("latin-1"), "\ufffd[{}]\ufffd", "«{}»",
+    "( [{}] )", "【{}】".encode().decode("latin-1").replace("\x80", "€"),
+])  # fmt: skip
+def test_brackets_around_an_end_are_no_words_however_they_were_encoded(tmp_path: Path, around: str | bytes) -> None:
+    before, after = (around.encode() if isinstance(around, str) else around).split(b"{}")
+    path = tmp_path / "raw.csv"
+    said = b"1|Sure (really).|ok " + before + b"The end" + after + b"\n2|Hi|Bye"
+    path.write_bytes(b"conversation|user|chatbot\n" + said)
+    assert read_log(path, ends="The end")["original"].to_list() == ["Sure (really).", "ok", "Hi", "Bye"]
+
+
+@pytest.mark.parametrize(
+    ("content", "ends", "message"),
+    [
+        (RAW, "Good bye", "'Good bye' ends no conversation in it; say what does"),
+        ("a|b\n1|2|3|4\nend", "end", "line 2: 4 cells where the header has 2"),
+        ("a|a\n1|2\nend", "end", "line 1: 2 columns are called 'a'"),
+        ("hello\nend", "end", "no separator in its first line"),
+        ("a|b\n1|2\nend", "end", "no column for 'user'"),
+        ("a|b\n1|2\nend", " ", "must be a text, not an empty one"),
+    ],
+)
+def test_raw_logs_that_make_no_sense(tmp_path: Path, content: str, ends: str, message: str) -> None:
+    with pytest.raises(EvenhandError, match=re.escape(message)):
+        read_log(write(tmp_path / "raw.csv", content), ends=ends)
+
+
+def test_a_raw_log_that_is_read_as_a_table_says_how_to_read_it(tmp_path: Path) -> None:
+    with pytest.raises(EvenhandError, match="6 cells where the header has 9; a raw log is read with --ends TEXT"):
+        read_log(write(tmp_path / "raw.csv", RAW))
+
+
+def test_conversation_and_gender_may_stand_in_the_first_row_alone(tmp_path: Path) -> None:
+    content = """Gender,user,sender,said
+Prefer not to say,ann@x.org,response,Hello!
+,,client,Hi
+,,response,Good.
+Male,bob@x.org,response,Hello!
+,,client,Hm
+Male,bob@x.org,response,Hello!
+,,client,Again
+"""
+    columns = {"conversation": "user", "speaker": "sender", "text": "said", "gender": "Gender"}
+    path = write(tmp_path / "study.csv", content)
+    found = read_log(path, columns=columns, first_row_only=True)
+    assert found["conversation"].to_list() == ["ann@x.org"] * 3 + ["bob@x.org#2"] * 2 + ["bob@x.org#3"] * 2
+    assert found["gender"].to_list()[-2:] == ["Male", "Male"]
+    merged = read_chat([path], columns=columns, first_row_only=True).merged
+    assert merged["text"].to_list() == ["Hello!", "Hey boy, Hm", "Hello!", "Hey boy, Again"]
+
+
+def test_two_files_of_one_name_are_two_studies(tmp_path: Path) -> None:
+    content = "conversation,speaker,gender,text\n1,user,m,a\n2,user,f,b\n3,user,m,a\n4,user,f,b\n"
+    paths = []
+    for folder in ("spring", "autumn", "older/spring"):
+        (tmp_path / folder).mkdir(parents=True)
+        paths.append(write(tmp_path / folder / "log.csv", content))
+    found = read_chat(paths[:2]).utterances
+    assert found["study"].unique(maintain_order=True).to_list() == ["spring/log", "autumn/log"]
+    deeper = read_chat(paths).utterances["study"].unique(maintain_order=True).to_list()
+    assert deeper == [f"{tmp_path.name}/spring/log", "autumn/log", "older/spring/log"]
+    lots = read_chat(paths[:2], assigned=["spring/log"]).utterances["assigned"]
+    assert lots.to_list() == [True] * 4 + [False] * 4
+
+
 # All of it
 
 
@@ -402,6 +627,9 @@ def test_the_properties_by_hand(log: pl.DataFrame) -> None:
     # Turns: the male users take the word twice and once, the female ones twice and once.
     assert row("turns in a conversation", "both", "male") == (1.5, 1, 2, 2)
     assert row("turns in a conversation", "both", "female") == (1.5, 1, 2, 2)
+    # As published: one of the men answers the chatbot twice, the other opens; both women open, and one answers later.
+    assert row("turns in a conversation, as published", "both", "male") == (1.0, 0, 2, 2)
+    assert row("turns in a conversation, as published", "both", "female") == (0.5, 0, 1, 2)
 
 
 def test_words_are_counted_with_the_prefix_on_request(log: pl.DataFrame) -> None:
@@ -473,3 +701,13 @@ def test_conversations_are_corpora_by_name(tmp_path: Path) -> None:
     assert len(own) == 11
     with pytest.raises(UsageError, match="names no log"):
         load_corpus("chat:")
+
+
+def test_a_log_in_which_nothing_is_said_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "silent.csv"
+    path.write_text("conversation,user,chatbot\n1,,\n")
+    with pytest.raises(EvenhandError, match=r"silent\.csv: no row has both"):
+        prepare([read_log(path)])
+    path.write_text("\n\n")
+    with pytest.raises(EvenhandError, match=r"silent\.csv is empty"):
+        read_log(path, ends="bye")

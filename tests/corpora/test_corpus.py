@@ -65,7 +65,7 @@ def test_a_corpus_survives_saving(tmp_path: Path) -> None:
 
 def test_another_parquet_file_is_no_corpus(tmp_path: Path) -> None:
     eec().frame.write_parquet(tmp_path / "other.parquet")
-    with pytest.raises(EvenhandError, match="is not a corpus that Evenhand saved"):
+    with pytest.raises(EvenhandError, match="not one of corpora that Evenhand saved"):
         Corpus.load(tmp_path / "other.parquet")
 
 

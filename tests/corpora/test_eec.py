@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
+from typing import Literal
 
 import polars as pl
 import pytest
 
-from evenhand.corpora import eec, load_corpus, read_released_eec
+from evenhand.corpora import Corpus, eec, load_corpus, read_released_eec
 from evenhand.errors import EvenhandError
+from evenhand.report.corpus import describe
 
 PUBLISHED = "24b0f7d783e50ce68636208b0cd293952b1a6112ee1a81da0657bac10a3f37fe"
 RELEASED = "b28c42433f1341740d7d16150bec67a1b009a8a851d083f63abebc1d081b55db"
+SPELLINGS = {"released": eec("released"), "published": eec()}
 
 
 def test_sentences_are_those_of_the_paper_and_of_the_released_file() -> None:
@@ -93,10 +97,19 @@ def released_file(path: Path, frame: pl.DataFrame) -> Path:
 
 def test_the_authors_file_is_read_with_its_own_ids(tmp_path: Path) -> None:
     generated = eec("released")
-    read = read_released_eec(released_file(tmp_path / "eec.csv", generated.frame), generated=generated)
+    read = read_released_eec(released_file(tmp_path / "eec.csv", generated.frame), spellings=SPELLINGS)
     assert read.sentences_digest == RELEASED
     assert read.frame["id"][0].startswith("2018-En-mystery-")
     assert read.frame.drop("id").equals(generated.frame.drop("id"))
+
+
+def test_the_authors_file_may_have_been_saved_with_every_cell_in_quotes(tmp_path: Path) -> None:
+    """As spreadsheets do: a person without a race, and a sentence without an emotion, then have an empty text there."""
+    plain = released_file(tmp_path / "plain.csv", eec("released").frame)
+    quoted = tmp_path / "quoted.csv"
+    pl.read_csv(plain).write_csv(quoted, quote_style="always", line_terminator="\r\n", include_bom=True)
+    assert ',"",' in quoted.read_text(encoding="utf-8-sig")
+    assert load_corpus(quoted).frame.equals(load_corpus(plain).frame)
 
 
 def test_the_authors_file_is_recognised_by_its_columns(tmp_path: Path) -> None:
@@ -109,11 +122,43 @@ def test_an_altered_authors_file_is_refused_with_the_first_difference(tmp_path: 
     generated = eec("released")
     fewer = released_file(tmp_path / "fewer.csv", generated.frame[1:])
     with pytest.raises(EvenhandError, match=r"1 sentences are missing; first: 'Ebony feels angry\.'"):
-        read_released_eec(fewer, generated=generated)
+        read_released_eec(fewer, spellings=SPELLINGS)
     wrong = generated.frame.with_columns(
         gender=pl.when(pl.col("person") == "Torrance").then(pl.lit("female")).otherwise("gender")
     )
     with pytest.raises(EvenhandError, match=r"144 sentences have another gender .*Torrance"):
-        read_released_eec(released_file(tmp_path / "wrong.csv", wrong), generated=generated)
-    with pytest.raises(EvenhandError, match="240 sentences are missing"):
-        read_released_eec(released_file(tmp_path / "published.csv", eec().frame), generated=generated)
+        read_released_eec(released_file(tmp_path / "wrong.csv", wrong), spellings=SPELLINGS)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "word"), [("released", "dissapointed"), ("published", "disappointed")], ids=["released", "corrected"]
+)
+def test_both_spellings_of_the_authors_file_are_read_and_told_apart(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, spelling: Literal["released", "published"], word: str
+) -> None:
+    path = released_file(tmp_path / "eec.csv", eec(spelling).frame)
+    with caplog.at_level(logging.INFO, logger="evenhand"):
+        read = load_corpus(path)
+    assert read.version == f"1.0-{spelling}"
+    assert read.frame.drop("id").equals(eec(spelling).frame.drop("id"))
+    assert f"in the {spelling} spelling ({word})" in caplog.text
+    assert f"({word})" in read.about.source
+
+
+def test_a_file_in_both_spellings_at_once_is_refused(tmp_path: Path) -> None:
+    mixed = eec().frame.with_columns(
+        text=pl.when(pl.int_range(pl.len()) < 4000)
+        .then("text")
+        .otherwise(pl.col("text").str.replace("disappointed", "dissapointed"))
+    )
+    with pytest.raises(EvenhandError, match=r"\d+ sentences are missing; first: .*dis"):
+        load_corpus(released_file(tmp_path / "mixed.csv", mixed))
+
+
+def test_its_description_tells_how_each_part_was_chosen(tmp_path: Path) -> None:
+    said = " ".join(describe(eec()).split())
+    for part in ("Sentences: ", "First names: ", "Noun phrases: ", "Emotion words: ", "Comparisons: "):
+        assert part in said
+    assert "Resentment (900), Fear (860), Cheerfulness (836) and Dejection (837)" in said
+    eec().save(tmp_path / "eec.parquet")
+    assert Corpus.load(tmp_path / "eec.parquet").about == eec().about

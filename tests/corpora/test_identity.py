@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from evenhand.comparing.verdicts import TOO_FEW_ALIKE
 from evenhand.contrasts import contrasts
 from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.corpora.catalogue import packaged_recipe
@@ -236,13 +237,25 @@ def test_narrowing_keeps_whole_sources_and_nothing_else(identity: Corpus) -> Non
 
 
 def test_an_audit_finds_the_bias_that_was_planted_and_no_other(identity: Corpus) -> None:
-    report = audit("planted(gap=0.1, attribute='age')", identity, attributes=["age"], progress=False)
+    report = audit("planted(gap=0.1, attribute='age', person_sd=0.005)", identity, attributes=["age"], progress=False)
     verdicts = {(finding.first, finding.second): finding.verdict for finding in report.findings}
     assert verdicts == {("young", "adult"): "higher", ("young", "old"): "higher", ("adult", "old"): "lower"}
     parts = {part.label for part in report.findings[0].rests_on.parts}
     assert parts >= {f"label {label}" for label in LABELS}
     assert report.corpus is not None
     assert set(report.corpus.attributes) == {"age"}
+
+
+def test_groups_treated_alike_that_are_too_few_for_all_comparisons_have_no_interval(identity: Corpus) -> None:
+    """Of 924 ways to deal twelve terms to two groups, two give as large a gap: 0.002, but 0.11 for 51 comparisons."""
+    report = audit("planted(gap=0.1, attribute='age')", identity, attributes=["age"], progress=False)
+    young_adult = next(one for one in report.findings if (one.first, one.second) == ("young", "adult"))
+    assert young_adult.generalising.p == pytest.approx(2 / 924)
+    assert young_adult.verdict == "cannot tell"
+    assert young_adult.generalising.shown_interval is None
+    assert young_adult.undefined["generalising.shown_interval"] == TOO_FEW_ALIKE
+    assert f"cannot tell, because {TOO_FEW_ALIKE}" in str(report)
+    assert all(one.generalising.shown_interval for one in report.findings if one.verdict != "cannot tell")
 
 
 @pytest.mark.parametrize("name", CORPORA)

@@ -73,4 +73,11 @@ def test_rows_of_a_file_are_told_by_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('x\n"1"\n\n"two"\n')
     with pytest.raises(EvenhandError, match=r"t\.csv, line 4, column 'x': .two. is not a number"):
-        TableFile(path).column("x").numbers(rows=[0, 2])
+        TableFile(path).column("x").numbers(rows=[0, 1])
+
+
+def test_a_decimal_comma_is_told_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("text;score\na;0,5\n")
+    with pytest.raises(EvenhandError, match=r'line 2, column .score.: "0,5" is not a number; write a decimal point'):
+        TableFile(path).column("score").numbers()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import EvenhandError
-from evenhand.files.whole import check_writable, remove_files, replacing, write_together, write_whole
+from evenhand.files.whole import check_writable, finish, replacing, write_together, write_whole
 
 
 def test_a_file_is_replaced_whole_and_its_folder_is_made(tmp_path: Path) -> None:
@@ -50,48 +50,112 @@ def test_a_folder_that_cannot_be_written_is_found_out_before(tmp_path: Path) -> 
     assert not (tmp_path / "a").exists()
 
 
+def hidden(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob(".*"))
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def test_files_that_belong_together_are_made_one_by_one_and_written_all_or_none(tmp_path: Path) -> None:
     held: list[str] = []
 
     def broken() -> bytes:
-        held.extend(path.name for path in (tmp_path / "new").iterdir())
+        held.extend(path.name for path in tmp_path.glob(".evenhand-*.part/files/new/*"))
         raise KeyboardInterrupt
 
     (tmp_path / "old").write_bytes(b"old")
     with pytest.raises(KeyboardInterrupt):
-        write_together({tmp_path / "old": b"new", tmp_path / "new" / "a": lambda: b"a", tmp_path / "new" / "b": broken})
-    assert len(held) == 1, "the first is on disk, beside its place, before the second is made"
+        write_together(tmp_path, {"old": b"new", "new/a": lambda: b"a", "new/b": broken})
+    assert held == ["a"], "the first is on disk, beside its place, before the second is made"
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("old", b"old")]
     written: list[int] = []
-    write_together({tmp_path / "old": b"new", tmp_path / "new" / "a": lambda: b"a"}, advance=written.append)
-    assert ((tmp_path / "old").read_bytes(), (tmp_path / "new" / "a").read_bytes()) == (b"new", b"a")
+    paths = write_together(tmp_path, {"old": b"new", "new/a": lambda: b"a"}, advance=written.append)
+    assert paths == [tmp_path / "old", tmp_path / "new" / "a"]
+    assert kept(tmp_path) == {"old": b"new", "new/a": b"a"}
     assert written == [1, 1]
 
 
-def test_a_folder_that_is_empty_after_its_last_file_goes_too(tmp_path: Path) -> None:
-    for name in ("a/1", "b/1", "b/2"):
-        write_whole(tmp_path / name, b"")
-    remove_files([tmp_path / "a" / "1", tmp_path / "b" / "1"])
-    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == ["b", "b/2"]
-    with pytest.raises(EvenhandError, match="b/1 cannot be removed: No such file"):
-        remove_files([tmp_path / "b" / "1"])
+def test_what_is_outdated_goes_with_its_folder_once_the_new_is_written(tmp_path: Path) -> None:
+    write_together(tmp_path, {"report": b"old", "pages/1": b"old", "pages/2": b"old", "more/1": b"old"})
+    write_together(tmp_path, {"report": b"new"}, outdated=["pages/1", "pages/2", "never there"])
+    assert kept(tmp_path) == {"report": b"new", "more/1": b"old"}
+    assert not (tmp_path / "pages").exists()
 
 
-def test_a_kill_while_files_are_put_in_place_leaves_nothing_that_is_taken_for_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("signal_like", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("at", range(5))
+def test_files_that_are_put_in_place_are_so_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int, signal_like: type[BaseException]
 ) -> None:
-    mark, other = tmp_path / "report.json", tmp_path / "scores.parquet"
-    write_together({mark: b"old", other: b"old"})
+    """An interrupt waits; after anything harder the next reader goes on, and nothing is taken for whole meanwhile."""
+    old = {"report": b"old", "scores": b"old", "pages/1": b"old"}
+    new = {"report": b"new", "scores": b"new", "more/1": b"new"}
+    write_together(tmp_path, old)
     replace, moved = Path.replace, []
 
     def killed(path: Path, target: Path) -> Path:
-        if moved:
-            raise KeyboardInterrupt
         moved.append(target)
+        if len(moved) == at:
+            raise signal_like
         return replace(path, target)
 
     monkeypatch.setattr(Path, "replace", killed)
-    with pytest.raises(KeyboardInterrupt):
-        write_together({mark: b"new", other: b"new"}, marks=[mark])
-    assert other.read_bytes() == b"new"
-    assert not mark.exists()
+    if at in range(1, 4):
+        with pytest.raises(signal_like):
+            write_together(tmp_path, new, outdated=["pages/1"])
+        assert (hidden(tmp_path) == []) == (signal_like is KeyboardInterrupt)
+        assert (tmp_path / "report").exists() == (signal_like is KeyboardInterrupt)
+        finish(tmp_path)
+    else:
+        write_together(tmp_path, new, outdated=["pages/1"])
+    assert kept(tmp_path) == new
+    assert not (tmp_path / "pages").exists()
+
+
+def test_what_would_be_in_the_way_is_found_before_anything_is_put_in_place(tmp_path: Path) -> None:
+    for name in ("figures", "page/there"):
+        write_whole(tmp_path / name, b"mine")
+    before = kept(tmp_path)
+    with pytest.raises(EvenhandError, match=r"figures/a cannot be written: (File exists|Not a directory)"):
+        write_together(tmp_path, {"report": b"new", "figures/a": b"new"})
+    with pytest.raises(EvenhandError, match="page cannot be written: there is a folder of that name"):
+        write_together(tmp_path, {"report": b"new", "page": b"new"})
+    assert kept(tmp_path) == before
+
+
+def left_behind(folder: Path, name: str, **files: str) -> Path:
+    stage = folder / name
+    for file, content in {"lock": "", **files}.items():
+        write_whole(stage / file, content.encode())
+    return stage
+
+
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path: Path) -> None:
+    left_behind(tmp_path, ".evenhand-1.part", **{"files/half": "ha"})
+    (tmp_path / ".evenhand-2.part").mkdir()
+    with replacing(tmp_path / "slow") as temporary:
+        temporary.write_bytes(b"slow")
+        assert len(hidden(tmp_path)) == 1
+        write_whole(tmp_path / "quick", b"quick")
+        assert temporary.exists()
+    assert kept(tmp_path) == {"slow": b"slow", "quick": b"quick"}
+
+
+@pytest.mark.parametrize("note", ["../outside", "first\0../victim", "first\0/etc/hostname", "link/victim"])
+def test_what_somebody_else_prepared_is_not_put_outside_the_folder(tmp_path: Path, note: str) -> None:
+    folder = tmp_path / "folder"
+    stage = left_behind(folder, ".evenhand-1.written", note=note, **{"files/first": "x", "files/link/victim": "x"})
+    (tmp_path / "victim").write_bytes(b"mine")
+    (folder / "link").symlink_to(tmp_path)
+    with pytest.raises(EvenhandError, match=f"holds a result that would be put elsewhere: remove {stage}"):
+        finish(folder)
+    assert (tmp_path / "victim").read_bytes() == b"mine"
+
+
+def test_devices_are_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(EvenhandError, match="pipe cannot be written: it is a device or a pipe, not a file"):
+        write_whole(tmp_path / "pipe", b"")
+    assert (tmp_path / "pipe").is_fifo()

@@ -46,19 +46,17 @@ def test_columns_of_other_names_can_be_declared(tmp_path: Path) -> None:
 
 def test_a_column_of_lists_is_refused(tmp_path: Path) -> None:
     read = file(tmp_path, '{"text": ["a"], "score": [1]}\n', "a.jsonl")
-    with pytest.raises(EvenhandError, match="not texts"):
+    with pytest.raises(EvenhandError, match=r"a\.jsonl.* column 'text' holds lists \(line 1\)"):
         _ = read.texts
-    with pytest.raises(EvenhandError, match="not numbers"):
-        read.scores()
 
 
 def test_bytes_that_are_no_text_are_refused_by_file_and_column(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({"text": [b"\xff\xfe"], "score": [b"\xff"]}).write_parquet(path)
-    with pytest.raises(EvenhandError, match=r"a\.parquet: column 'text' holds Binary, not texts"):
+    with pytest.raises(
+        EvenhandError, match=r"a\.parquet has no column .* column 'text' holds bytes; column 'score' holds"
+    ):
         _ = TaskFile(path).texts
-    with pytest.raises(EvenhandError, match=r"a\.parquet: column 'score' holds Binary, not numbers"):
-        TaskFile(path).scores()
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])

@@ -31,6 +31,7 @@ def table(p_of_odd: float | None, *, sources: int = 16, seed: int = 0) -> Predic
 
 def test_all_failures_contain_one_term() -> None:
     found = measured(table(0.1), "mine", "religion", SETTINGS)
+    assert found.behaviours
     for behaviour in found.behaviours:
         shared = behaviour.rests_on[0]
         assert (shared.what, shared.names, shared.failures, shared.of) == ("terms", ("a0",), 16, 16)
@@ -62,8 +63,10 @@ def test_a_metric_that_only_one_term_puts_beyond_chance() -> None:
         term=plain.terms, gold=["good"] * flat.size, probabilities={"bad": 1 - flat, "good": flat},
     )  # fmt: skip
     found = measured(odd, "mine", "religion", SETTINGS).measurements["avg_gf"]["good"]
+    assert found.p_for_these_sources is not None
+    assert found.p_for_these_sources < 0.05
     assert found.p is not None
-    assert found.p < 0.05
+    assert found.p > 0.05, "for other terms, nothing is shown"
     assert found.rests_on is not None
     assert (found.rests_on.group, found.rests_on.term) == ("atheism", "a0")
     assert found.rests_on.without < found.value

@@ -497,7 +497,7 @@ def test_missing_keys_are_named(tmp_path: Path, name: str) -> None:
     [
         (["{nothing\n"], "line 1: not JSON"),
         (["[1]\n"], r"line 1: a JSON object is needed, not \[1\]"),
-        ([json.dumps(ROW).replace("0.5", "NaN")], "line 1: not JSON .NaN is not a JSON number"),
+        ([json.dumps(ROW).replace("0.5", "NaN")], "line 1: probs.0.U-LOC: NaN is not a JSON number"),
         ([{"tags": ["O"]}], "has no tagged sentences"),
         ([{"tags": ["O", "U-LOC"]}, ROW | {"probs": [[1], [1], [1]]}], "line 2: 1 probabilities for the 2 tags"),
     ],

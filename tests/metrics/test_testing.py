@@ -218,6 +218,29 @@ def natural(n: int = 60) -> Predictions:
     )
 
 
+def test_sources_that_several_terms_of_one_group_share_count_as_a_sample() -> None:
+    """Over term means alone, 37 % of these fair systems were called different."""
+    alarms = 0
+    for seed in range(200):
+        rng = np.random.default_rng([9, seed])
+        level, effect = rng.normal(size=(2, 10)), 0.3 * rng.normal(size=(2, 5))
+        logit = level[:, :, None] + effect[:, None, :] + 0.3 * rng.normal(size=(2, 10, 5))
+        rows = [
+            (f"{group}-{source}", group, f"{group}{term}")
+            for group in "ab"
+            for source in range(10)
+            for term in range(5)
+        ]
+        source, group, term = zip(*rows, strict=True)
+        found = group_tests(
+            Predictions.of(source=source, group=group, term=term, score=1 / (1 + np.exp(-logit.ravel())))
+        )["score"].generalising
+        assert found is not None
+        assert (found.method, found.over) == ("terms and sources apart", ("source",))
+        alarms += bool(found.by_group["a"].significant)
+    assert alarms / 200 <= 0.09  # luck moves it by 1.5 points
+
+
 def test_sources_with_one_group_each_are_independent() -> None:
     predictions = natural()
     found = group_tests(predictions)
@@ -320,3 +343,49 @@ def test_false_alarms_where_only_terms_differ() -> None:
         alarmed += any(test.significant for test in found.generalising.by_group.values())
     assert fooled / 400 > 0.90
     assert alarmed / 400 < 0.08
+
+
+def one_term_each(gap: float = 0.3, sources: int = 15) -> Predictions:
+    """Two groups of one term each, which differ in every source, by about the same."""
+    rng = np.random.default_rng(3)
+    rows = [(f"s{source}", group, rng.normal(0.5, 0.02)) for source in range(sources) for group in ("old", "young")]
+    return Predictions.of(
+        source=[source for source, *_ in rows],
+        group=[group for _, group, _ in rows],
+        term=["elder" if group == "old" else "teen" for _, group, _ in rows],
+        score=[value + gap * (group == "old") for _, group, value in rows],
+    )
+
+
+def test_where_a_group_has_one_term_the_answer_is_for_these_terms_over_sentences() -> None:
+    predictions = one_term_each()
+    tests = group_tests(predictions)["score"]
+    assert tests.generalising is not None
+    assert tests.generalising.omnibus.p is None
+    assert tests.these_terms is not None
+    means = by_hand(predictions)
+    assert tests.these_terms["old"].difference == pytest.approx((means[:, 0] - means[:, 1]).mean())
+    assert tests.these_terms["old"].p == pytest.approx(stats.ttest_rel(*means.T).pvalue)
+    assert tests.these_terms["old"].sources == 15
+
+
+def test_where_terms_are_a_sample_they_are_the_answer() -> None:
+    assert group_tests(scored())["score"].these_terms is None
+    unnamed = replace(scored(), terms=("",) * len(scored()))
+    assert group_tests(unnamed)["score"].these_terms is not None
+
+
+def test_groups_of_different_sources_cannot_be_compared_within_them() -> None:
+    predictions = one_term_each()
+    apart = predictions.select(np.array([source % 2 == group for source, group in zip(
+        predictions.source, predictions.group, strict=True)]))  # fmt: skip
+    assert group_tests(apart)["score"].these_terms is None
+
+
+def test_the_answer_for_these_terms_is_saved_and_read_again() -> None:
+    found = group_tests(one_term_each())
+    again = GroupTests.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.to_dict() == found.to_dict()
+    older = found.to_dict()
+    del older["classes"]["score"]["these_terms"]
+    assert GroupTests.from_dict(older)["score"].these_terms is None

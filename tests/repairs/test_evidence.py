@@ -37,7 +37,7 @@ from evenhand.repairs.evidence import (
     readings,
     weighed,
 )
-from evenhand.repairs.held_out import Question, whole_gap
+from evenhand.repairs.held_out import Question, looked_at, whole_gap
 from evenhand.repairs.judging import Candidate, judge
 from evenhand.repairs.splits import splits
 from evenhand.repairs.variables import variables
@@ -78,6 +78,12 @@ def scores_of(corpus: Corpus, values: Mapping[str, float], output: Output = FREE
     return Scores(tuple(corpus.frame["id"]), matrix, (Column("toy", output, None),), corpus.digest)
 
 
+def scores_with(corpus: Corpus, values: Mapping[str, float], noise: np.ndarray) -> Scores:
+    """A score for each person, and noise in each sentence."""
+    plain = scores_of(corpus, values)
+    return Scores(plain.ids, plain.matrix + noise, plain.columns, plain.corpus_digest)
+
+
 def found(corpus: Corpus, scores: Scores) -> tuple[Evidence, ...]:
     (variable,) = variables([column.output for column in scores.columns])
     return evidence(scores, corpus, variable, "gender")
@@ -86,7 +92,7 @@ def found(corpus: Corpus, scores: Scores) -> tuple[Evidence, ...]:
 def gap_of(estimate: Sequence[float], variance: Sequence[float], freedom: Sequence[float]) -> Gap:
     """Of which nobody knows the sentences."""
     parts = np.array(estimate), np.array(variance), np.array(freedom)
-    return Gap("a", "b", np.zeros(2), *parts, two_sided_p(*parts))
+    return Gap("a", "b", np.zeros(2), 0, *parts, two_sided_p(*parts))
 
 
 @cache
@@ -236,9 +242,9 @@ def test_a_constant_gap_between_many_persons_deserves_all() -> None:
     # 2/252 is small enough.
     assert compare(scores, corpus, attributes=["gender"]).findings[0].verdict == "higher"
     (one,) = found(corpus, scores)
-    assert (one.p, one.weight) == (0.0, 1.0)
+    assert (one.p, one.weight) == (pytest.approx(2 / 252), 1.0)
     (gap,) = whole_gap(scores, corpus, variables([FREE])[0], Question("gender", "female", "male", EVERYBODY))
-    assert (gap.p, gap.is_there(0.001)) == (0.0, True)
+    assert (gap.p, gap.is_there(0.001), gap.is_there(0.01)) == (pytest.approx(2 / 252), False, True)
 
 
 def test_the_weight_is_never_below_zero() -> None:
@@ -259,19 +265,70 @@ def test_a_reading_that_says_nothing_counts_as_one_that_was_asked() -> None:
     assert one.p == pytest.approx(2 * 2 * stats.t.sf(2.0, 30))
 
 
-def test_all_pairs_of_many_groups_are_corrected_for_whatever_is_repaired() -> None:
+def test_many_groups_are_compared_with_the_rest_and_corrected_for_as_in_an_audit() -> None:
     persons = [f"{group}{number}" for group in "abcd" for number in (1, 2)]
     corpus = corpus_of(persons, {person: person[0] for person in persons}, None)
     values = dict(zip(persons, [0.91, 0.89, 0.31, 0.29, 0.61, 0.59, 0.5, 0.48], strict=True))
-    (one,) = found(corpus, scores_of(corpus, values))
-    # Six pairs of four groups, and six of another attribute: an audit compares each with the rest, four and four.
+    scores = scores_of(corpus, values)
+    (one,) = found(corpus, scores)
+    assert [(gap.first, gap.second, gap.rest) for gap in one.gaps] == [(group, "rest", 3) for group in "abcd"]
+    asked = compare(scores, corpus, attributes=["gender"]).findings
+    assert [gap.estimate[0] for gap in one.gaps] == pytest.approx([each.generalising.estimate for each in asked])
+    assert one.p == pytest.approx(min(each.generalising.p_adjusted for each in asked))
+    # The mean of the groups is 0.5725; nobody counts twice.
+    far = {group: far[0] for group, far in one.layer(scores.matrix).items()}
+    assert far == pytest.approx({"a": 0.3275, "b": -0.2725, "c": 0.0275, "d": -0.0825})
+    # Another attribute of four groups asks four more questions, whatever is repaired.
     more = replace(corpus, whole={"gender": tuple("abcd"), "age": tuple("wxyz")})
     scores = scores_of(more, values)
     (other,) = found(more, scores)
     assert one.p is not None
     assert other.p == pytest.approx(2 * one.p)
-    nothing = Candidate("none", "exact", after=scores.matrix)
-    assert judge(scores, more, [nothing], splits(more, repetitions=1), attributes=["gender"]).comparisons == 12
+    judged = judge(
+        scores,
+        more,
+        [Candidate("none", "exact", after=scores.matrix)],
+        splits(more, repetitions=1),
+        attributes=["gender"],
+    )
+    assert judged.comparisons == 8
+    assert {(each.first, each.second) for each in judged.outcomes} == {(group, "rest") for group in "abcd"}
+
+
+@pytest.mark.slow
+def test_fair_systems_with_many_groups_are_left_alone_and_gaps_of_one_group_are_found() -> None:
+    groups = "abcde"
+    persons = [f"{group}{number}" for group in groups for number in range(6)]
+    corpus = corpus_of(persons, {person: person[0] for person in persons}, None, ("one", "two", "three"))
+    random, runs = np.random.default_rng(13), 300
+    changed = {"fair": 0, "gap": 0}
+    for _ in range(runs):
+        own = dict(zip(persons, random.normal(0.0, 1.0, len(persons)), strict=True))
+        noise = random.normal(0.0, 0.5, (len(corpus), 1))
+        for kind, gap in (("fair", 0.0), ("gap", 3.0)):
+            shifted = {person: value + gap * (person[0] == "a") for person, value in own.items()}
+            (one,) = found(corpus, scores_with(corpus, shifted, noise))
+            changed[kind] += one.weight > 0
+    assert changed["fair"] <= 0.065 * runs
+    assert changed["gap"] >= 0.9 * runs
+
+
+@pytest.mark.slow
+def test_what_is_left_against_a_rest_holds_the_truth_where_one_group_varies_more() -> None:
+    persons = [f"{group}{number}" for group in "abcde" for number in range(8)]
+    corpus = corpus_of(persons, {person: person[0] for person in persons}, None, ("one", "two", "three"))
+    (variable,) = variables([FREE])
+    fold = np.zeros(len(corpus), dtype=np.int64)
+    fold[[split for split in splits(corpus, repetitions=1) if split.new == "person"][1].judge] = 1
+    random, runs, held = np.random.default_rng(5), 200, 0
+    for _ in range(runs):
+        own = {person: random.normal(0.0, 3.0 if person[0] == "a" else 1.0) for person in persons}
+        scores = scores_with(corpus, own, random.normal(0.0, 0.5, (len(corpus), 1)))
+        asked = Question("gender", "a", "rest", EVERYBODY, against_rest=True)
+        found = looked_at(scores, corpus, [scores.matrix], variable, asked, fold)
+        assert found is not None
+        held += not found[0][0].after.is_there(0.05)
+    assert held >= 0.935 * runs
 
 
 def test_groups_of_three_are_moved_to_their_mean() -> None:

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from evenhand.asking import Column, Scores, score
-from evenhand.corpora import Corpus, eec
+from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.repairs import FittedFor, fit_published
 from evenhand.repairs.reference_answers import NotDefined, References, as_distribution, from_distribution, measured
-from evenhand.repairs.references import reference_corpus
+from evenhand.repairs.references import read_references, reference_corpus
 from evenhand.repairs.variables import variables
 from evenhand.systems.base import Array, BaseScorer, Output
 
@@ -152,3 +154,60 @@ def test_the_mean_of_several_questions() -> None:
     assert mean.neutral is not None
     assert mean.neutral.tolist() == pytest.approx([0.3, 0.7])
     assert mean.content_free is None
+
+
+def test_every_group_of_the_identity_corpus_has_references_of_terms_that_are_not_contested() -> None:
+    corpus, references = load_corpus("identity"), reference_corpus("identity")
+    assert dict(references.attributes) == dict(corpus.attributes)
+    uses = dict(corpus.frame.select("person", "use").unique().iter_rows())
+    for text, _person in (
+        references.frame.filter(pl.col("reference") == "identity").select("text", "person").iter_rows()
+    ):
+        article, _, term = text.partition(" ")
+        assert article in ("A", "An", "The")
+        assert uses[term] in ("preferred", "acceptable"), term
+    by_group = references.frame.filter(pl.col("reference") == "identity").group_by(list(corpus.attributes)).len()
+    assert by_group["len"].min() == 2
+
+
+class ByWord(BaseScorer):
+    """Probabilities that move with one word."""
+
+    name = "by word"
+    outputs = (Output("no", kind="probability", of="classes"), Output("yes", kind="probability", of="classes"))
+    fingerprint = "by word"
+
+    def score(self, texts: Sequence[str]) -> Array:
+        share = np.array([0.3 + 0.2 * ("old" in text.lower()) for text in texts])
+        return np.column_stack([1 - share, share])
+
+
+def ages() -> Corpus:
+    rows = [
+        {"id": f"{source}{age}", "text": f"{source} an {age} person.", "source": source, "person": age, "age": age}
+        for source in ("We saw", "I met", "She knows")
+        for age in ("old", "young", "middle-aged")
+    ]
+    return Corpus(pl.DataFrame(rows), "ages", {"age": ("old", "young", "middle-aged")})
+
+
+def test_partial_references_leave_the_groups_alone_that_they_do_not_know(tmp_path: Path) -> None:
+    content = "name: x\nidentity: {age: {old: [An old person], young: [A young person]}}\nneutral: [A person]\n"
+    corpus, before = ages(), score([ByWord()], ages())
+    path = tmp_path / "x.yaml"
+    path.write_text(content)
+    assert not read_references(path).partial
+    path.write_text(f"{content}partial: true\n")
+    assert read_references(path).partial
+    references = reference_corpus(path)
+    asked = score([ByWord()], references)
+    whole = fit_published(asked, references, fitted_for=FittedFor.of(before, corpus))
+    assert "no input for age 'middle-aged'" in whole.undefined["additive"]
+    assert "partial: true" in whole.undefined["additive"]
+    found = fit_published(asked, references, fitted_for=FittedFor.of(before, corpus), partial=True)
+    additive = found.calibrators["additive"]
+    after = additive.apply(before, corpus).matrix
+    changed = (after != before.matrix).any(axis=1)
+    assert [age for age, other in zip(corpus.frame["age"], changed, strict=True) if not other] == ["middle-aged"] * 3
+    again = type(additive).from_content(additive.fitted_for, additive.content())
+    np.testing.assert_array_equal(again.apply(before, corpus).matrix, after)

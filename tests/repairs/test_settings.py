@@ -25,7 +25,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"methods": ("layers",), "target": "femal"}, "unknown target 'femal'; did you mean 'female'?"),
     ({"target": "female"}, "the target 'female' names 0 groups of race"),
     ({"references": "phrase"}, "unknown references 'phrase'; did you mean 'phrases'?"),
-    ({"references": Path("nowhere.yaml")}, "no such file of references: nowhere.yaml"),
+    ({"references": Path("nowhere.yaml")}, "no such file: nowhere.yaml"),
     ({"methods": ("layers",), "target": "uniform"}, "target is for the published variants, and none of them is asked"),
     ({"methods": ("averaging",), "normalise": "sum"}, "normalise is for the published variants, and none of them is"),
 ]

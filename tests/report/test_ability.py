@@ -21,7 +21,7 @@ from evenhand.errors import EvenhandError
 from evenhand.report.audit.ability import ability_in_words, drawn_on_demand, word_chart, word_figures, word_rows
 from evenhand.report.audit.figures import figure_files
 from evenhand.report.audit.terminal import print_report
-from evenhand.systems import Output
+from evenhand.systems import HeldOut, Output
 
 WORDS = (
     WordScore("glad", "joy", 2.0, 0.4, 8),
@@ -204,3 +204,14 @@ def test_of_many_outputs_the_weak_are_named(report: Audit) -> None:
 def test_provenance_says_nothing_new(report: Audit) -> None:
     assert set(report.provenance.to_dict()) == {"corpus", "corpora", "systems", "files", "settings", "assessments",
         "threshold", "generalising_threshold", "families", "packages", "python"}  # fmt: skip
+
+
+def test_what_is_known_of_other_texts_is_said_first() -> None:
+    known = replace(ABLE, held_out=HeldOut(1_000, 0.6, 0.55, "five folds"))
+    assert ability_in_words(known) == (
+        "one (valence) does its job: its scores of 1,000 other texts go with people's (rank correlation 0.55, five "
+        "folds); on the 3 emotion words of this corpus, the rank correlation is 0.84."
+    )
+    assert ability_in_words(replace(known, rho=None, p=None)).endswith("(rank correlation 0.55, five folds).")
+    faint = replace(ABLE, held_out=HeldOut(20, 0.3, 0.3, "five folds"))
+    assert ability_in_words(faint) == ability_in_words(ABLE)

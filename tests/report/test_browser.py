@@ -25,7 +25,7 @@ FLAGS = [
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 SYSTEMS = ["vader", "planted(gap=0.05, person_sd=0.01)", "nrc"]
-CHARTS = 6
+CHARTS = 8
 """Two comparisons as forest and box plots, emotion words, and one heat map."""
 
 

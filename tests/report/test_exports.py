@@ -146,7 +146,8 @@ def test_kinds_that_cannot_be_exported_say_so_in_one_line() -> None:
     with pytest.raises(UsageError) as refused:
         export(drifted, "pdf")
     known = "audit, metrics, ratings, repair"
-    assert str(refused.value) == f"the format pdf is for results of these kinds: {known}; this is one of the kind drift"
+    lead = f"the format pdf is for results of these kinds: {known}; this is one of the kind drift, "
+    assert str(refused.value) == lead + "which has none of the formats; its page and tables: --html, --tables"
 
 
 def test_a_tolerance_is_said_of_repairs_too() -> None:

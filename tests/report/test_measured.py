@@ -105,6 +105,20 @@ def test_no_gold_leaves_one_question() -> None:
     assert "comparisons" not in words
 
 
+def test_where_terms_are_no_sample_the_sentences_answer_for_these_terms() -> None:
+    rows = [(f"s{source}", group, 0.02 * (source % 4)) for source in range(8) for group in ("old", "young")]
+    score = [0.3 + more + 0.4 * (group == "old") + 0.001 * len(source + group) for source, group, more in rows]
+    one_each = Predictions.of(
+        source=[source for source, *_ in rows], group=[group for _, group, _ in rows],
+        term=[group for _, group, _ in rows], probabilities={"bad": [1 - value for value in score], "good": score},
+    )  # fmt: skip
+    words = in_words(result(of=one_each))
+    assert "Nothing is tested for terms like these: cannot generalise over terms" in words
+    assert "For these terms, over sentences, 95 % intervals: the probability of good of old 0.398" in words
+    assert "That says nothing about other terms." in words
+    assert "For these terms, over" not in in_words(result())
+
+
 def test_an_omnibus_alone_says_that_groups_differ() -> None:
     found = result(of=predictions(gold=False))
     general = found.tests["good"].generalising
@@ -175,7 +189,8 @@ def test_a_constant_gap_is_told_with_its_reason() -> None:
     constant = result(of=predictions({"a": (0.2,) * 5, "b": (0.6,) * 5}, gold=False))
     page = to_html(Metrics((constant,), MeasureSettings()))
     assert "constant: the terms of a group do not differ" in page
-    assert "a (−0.400), b (0.400) differ from the others in the probability of good (p &lt; 0.001" in page
+    # Of the 252 ways to deal ten terms, two give so large a gap.
+    assert "a (−0.400), b (0.400) differ from the others in the probability of good (p = 0.008" in page
 
 
 def test_failures_of_a_tagger_are_about_its_terms_and_the_groups_asked_about() -> None:

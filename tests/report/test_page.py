@@ -21,6 +21,7 @@ from evenhand.corpora import Corpus, eec
 from evenhand.errors import UsageError
 from evenhand.report.audit.details import Details, details_of
 from evenhand.report.audit.exports import to_latex, to_markdown
+from evenhand.report.audit.figures import forest, forest_row
 from evenhand.report.audit.page import differing
 from evenhand.results import Provenance
 from evenhand.systems import Output
@@ -95,6 +96,25 @@ def test_groups_have_the_labels_of_the_corpus_everywhere(noisy: Audit) -> None:
     bare = replace(noisy, corpus=replace(noisy.corpus, labels={}))
     plain = {group for _, group in embedded(bare.to_html())["persons"]}  # type: ignore[union-attr]
     assert "female African American" in plain
+
+
+def test_the_chart_of_gaps_says_at_which_level_its_intervals_are(noisy: Audit) -> None:
+    """Those that are shown: corrected where the verdict is, and at the plain level beside “equivalent”."""
+    general = noisy.findings[0].generalising
+    first = replace(noisy.findings[0], verdict="cannot tell", generalising=replace(general, shown_level=0.975))
+    html = replace(noisy, findings=(first, *noisy.findings[1:])).to_html()
+    (said,) = re.findall(r"<p>Thick bar: .*?</p>", html)
+    assert "Intervals are 97.5\N{NO-BREAK SPACE}% (corrected for the 2 comparisons" in said
+    assert "beside “equivalent”, 95\N{NO-BREAK SPACE}%, for that claim alone." in said
+
+
+def test_legends_name_the_verdicts_that_are_there(noisy: Audit) -> None:
+    rows = [forest_row(finding, "one") for finding in noisy.findings]
+    drawn = json.dumps(forest(rows, delta=1))
+    named = re.findall(r'"values": (\["[^]]*\])', drawn)
+    assert len(named) == 3
+    assert all(set(json.loads(values)) == {row["verdict"] for row in rows} for values in named)
+    assert '"values": []' not in json.dumps(forest([], delta=1)["layer"])
 
 
 def test_box_plots_follow_their_definition(noisy: Audit) -> None:
@@ -199,3 +219,22 @@ def test_a_corpus_without_templates_has_a_page_too() -> None:
 def test_the_notebook_shows_a_table(noisy: Audit) -> None:
     assert noisy._repr_html_().count("<tr") == 5
     assert isinstance(evenhand.Audit, type)
+
+
+def test_names_on_a_page_are_words_that_hide_and_turn_nothing(tmp_path: Path) -> None:
+    hostile = '"><script>alert(1)</script>\x1b]0;pwned\x07\u202e=1'
+    (tmp_path / "evil.yaml").write_text(
+        f"name: evil\nattributes: {{gender: [{json.dumps(hostile)}, male]}}\npersons:\n"
+        f"  - {{kind: noun_phrase, gender: {json.dumps(hostile)}, terms: [the woman, the girl]}}\n"
+        "  - {kind: noun_phrase, gender: male, terms: [the man, the boy]}\n"
+        "slots: {mood: {words: [happy, sad]}}\ngroupings: [template, mood]\ntemplates: ['{person} is {mood}.']\n"
+    )
+    found = evenhand.audit("planted(gap=0.1)", evenhand.load_corpus(str(tmp_path / "evil.yaml")), progress=False)
+    written = found.export(tmp_path / "out", page=True, tables=True, figures=True)
+    for path in written:
+        if path.suffix in (".html", ".md", ".tex", ".svg"):
+            text = path.read_text("utf-8")
+            assert "\x1b" not in text.partition("<script")[0]
+            assert "\u202e" not in text
+            assert "<script>alert" not in text
+    assert any(path.suffix == ".png" for path in written)

@@ -13,13 +13,14 @@ import pytest
 from rich.console import Console
 
 import evenhand
+from evenhand.files.file_names import file_name, file_names
 from evenhand.report.study.figures import box_rows, point_rows, static_figures, study_details
-from evenhand.report.study.page import pages_of, slug, unique_slugs
+from evenhand.report.study.page import pages_of
 from evenhand.report.study.submission import submission_page
 from evenhand.report.study.tables import cells, headings, to_latex, to_markdown
 from evenhand.report.study.terminal import print_study
 from evenhand.report.study.words import best_in_words, in_words, table_title
-from evenhand.studies import Study
+from evenhand.studies import Problem, Study
 from evenhand.studies.synthetic import Planted, write_study
 
 
@@ -62,7 +63,7 @@ def test_names_are_shown_as_text_and_never_lead_out_of_the_folder(made: tuple[St
     page = (out / "study.html").read_text()
     assert "&lt;i&gt;bold &amp; co" in page
     assert "<i>bold" not in page.split("<script")[0]
-    assert slug("../../etc") == "-..-etc"
+    assert file_name("../../etc") == "etc"
     for one in study.submissions:
         assert (out / pages_of(study)[one.system, one.dimension]).resolve().is_relative_to(out.resolve())
 
@@ -84,8 +85,8 @@ def test_the_page_of_a_submission_names_nobody_else(made: tuple[Study, Path]) ->
 def test_pages_of_names_that_look_alike_do_not_overwrite_each_other(made: tuple[Study, Path]) -> None:
     study, _ = made
     names = ["a b", "a-b", "A-B", "a-b-2", "a/b"]
-    slugs = unique_slugs(names)
-    assert slugs == unique_slugs(reversed(names))
+    slugs = file_names(names)
+    assert slugs == file_names(reversed(names))
     assert slugs.keys() == set(names)
     assert len({one.lower() for one in slugs.values()}) == len(names)
     assert slugs["A-B"] == "A-B"
@@ -135,6 +136,17 @@ def test_the_summary_counts_every_submission_once(made: tuple[Study, Path]) -> N
     )
     assert counted is not None
     assert sum(map(int, counted.groups())) == 4
+
+
+def test_equivalent_submissions_are_counted_with_their_condition(made: tuple[Study, Path]) -> None:
+    study, _ = made
+    one = next(one for one in study.statements if (one.attribute, one.dimension) == ("gender", None))
+    # Ten pairs of noun phrases say least: 1 − 0.05^(1/10).
+    told = in_words(
+        replace(one, equivalent=1, unseen_share=1 - 0.05**0.1, unseen_reaction=0.0312), study.tables["gender"]
+    )
+    assert "unless other people (up to 26 %) react more than those tested, by 3.1 % of the range or more." in told
+    assert "unless" not in in_words(replace(one, unseen_share=None, unseen_reaction=None), study.tables["gender"])
 
 
 def test_the_terminal_tells_of_each_dimension_s_best(made: tuple[Study, Path]) -> None:
@@ -226,3 +238,26 @@ def test_tables_and_sentences_say_what_each_is_corrected_for(made: tuple[Study, 
     page = (out / "study.html").read_text()
     assert "corrected for all assessments of the study" in page
     assert "each submission's verdict by itself" in page
+
+
+def test_what_costs_a_rank_is_not_buried_under_harmless_oddities(made: tuple[Study, Path]) -> None:
+    """Oddities that all files of a team share take one line, so that others stay on the first screen."""
+    study, _ = made
+    odd = [
+        Problem(f"team-{team:02d}", f"team-{team:02d}/{dimension}.txt", "its lines end as on Windows", left_out=False)
+        for team in range(15)
+        for dimension in ("anger", "fear", "joy")
+    ]
+    lost = [
+        Problem("last", f"last/{dimension}.txt", f"it has no rank for {dimension}: 1 of the {n} texts", left_out=False)
+        for dimension, n in (("anger", "1,002"), ("fear", "986"))
+    ]
+    printed = io.StringIO()
+    print_study(replace(study, problems=(*odd, *lost)), Console(width=300, file=printed))
+    said = printed.getvalue()
+    assert "note: team-00/anger.txt and 2 more of team-00: its lines end as on Windows" in said
+    assert "note: last/anger.txt and 1 more of last: it has no rank for anger: 1 of the 1,002 texts" in said
+    assert "more, which" not in said
+    printed = io.StringIO()
+    print_study(replace(study, problems=tuple(replace(one, system=one.file) for one in odd)), Console(file=printed))
+    assert "… and 25 more, which the page (--out) and --json list" in printed.getvalue()

@@ -9,15 +9,17 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
 import evenhand
+from evenhand import Names, Settings
 from evenhand.cli.app import app
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Verdict, Withheld
-from evenhand.comparing.verdicts import NOT_BY_PERSONS_ALONE
+from evenhand.comparing.verdicts import NOT_AT_THIS_GAP, NOT_BY_PERSONS_ALONE
 from evenhand.corpora import eec, load_corpus
 from evenhand.report.audit.figures import charts_of
 from evenhand.report.audit.many import told_all
@@ -74,6 +76,17 @@ def test_people_and_names_are_told_apart(audit: Audit) -> None:
     assert "sentences about people with" in text
     assert "For terms like these" in text
     assert "For names like these" in in_words(audit.findings[0])
+
+
+def test_what_was_seen_in_one_template_is_said_of_no_other(tmp_path: Path) -> None:
+    corpus = eec()
+    one = replace(corpus, frame=corpus.frame.filter(pl.col("template") == corpus.frame["template"][0]))
+    found = evenhand.audit(
+        "planted(gap=0.05)", one, attributes="race", thresholds=[0.5], cache=tmp_path, progress=False
+    )
+    for text in (printed(found, 300), evenhand.export(found, "model-card").decode(), found.to_html()):
+        assert "names and words like these, in this one template" in text
+    assert "templates and words like these" not in printed(found, 300)
 
 
 def test_what_is_not_significant_is_said_after_the_gap_and_never_called_fair(audit: Audit) -> None:
@@ -137,15 +150,56 @@ def test_the_offered_tolerance_settles_what_could_not_be_told(tmp_path: Path, mo
     assert "cannot tell" not in run(wider, monkeypatch).split("Gap:")[0]
 
 
-def test_more_names_are_offered_only_where_they_can_settle_it(tmp_path: Path) -> None:
+def test_until_settled_is_offered_unless_names_alone_will_not_settle_it(tmp_path: Path) -> None:
     typed = "evenhand audit vader --attribute race"
     found = evenhand.audit("vader", attributes="race", cache=tmp_path, progress=False, command=typed)
-    offer = "Ask about more names of these groups"
-    settled = [replace(one, undefined={**one.undefined, "power.persons_needed": ""}) for one in found.findings]
-    assert offer in [step.text for step in next_steps(replace(found, findings=tuple(settled)))]
-    alone = {"power.persons_needed": NOT_BY_PERSONS_ALONE}
-    never = [replace(one, undefined=one.undefined | alone) for one in found.findings]
-    assert offer not in [step.text for step in next_steps(replace(found, findings=tuple(never)))]
+    assert f"{typed} --until-settled" in commands_for(found)
+    only_small = {"power.persons_needed": NOT_BY_PERSONS_ALONE}
+    assert f"{typed} --until-settled" in commands_for(with_reasons(found, only_small))
+    hopeless = with_reasons(found, only_small | {"power.needed_at_gap": NOT_AT_THIS_GAP})
+    assert f"{typed} --out my-audit" in commands_for(hopeless)
+    assert "--until-settled" not in " ".join(commands_for(hopeless))
+    assert "corpus export" not in " ".join(commands_for(hopeless))
+
+
+@pytest.mark.parametrize(
+    ("options", "asked", "offered"),
+    [
+        ("--correction holm", {}, "evenhand audit planted --until-settled"),
+        ("--correction none", {}, "evenhand audit planted --correction none --until-settled"),
+        ("--names 5", {"names": Names(5)}, "evenhand audit planted --seed 1 --until-settled"),
+        (
+            "--names '5 matched'",
+            {"names": Names(5, drawn="matched")},
+            "evenhand audit planted --seed 1 --names matched --until-settled",
+        ),
+        ("--attribute race+gender", {}, "evenhand audit planted --attribute race+gender --until-settled"),
+    ],
+)
+def test_until_settled_is_offered_as_a_command_that_is_taken(
+    options: str, asked: dict[str, Names], offered: str, tmp_path: Path
+) -> None:
+    words = dict(zip(*[iter(shlex.split(options))] * 2, strict=True))
+    found = evenhand.audit(
+        "planted(gap=0.003, attribute=gender, person_sd=0.03)",
+        attributes=words.get("--attribute", ["gender", "race"]),
+        settings=Settings(correction=words.get("--correction", "bonferroni")),
+        cache=tmp_path,
+        progress=False,
+        command=f"evenhand audit planted {options}",
+        **asked,
+    )
+    assert offered in commands_for(found)
+
+
+def commands_for(found: Audit) -> list[str]:
+    """What is offered where it cannot be told."""
+    return [one for step in next_steps(found) if step.verdict == "cannot tell" for one in step.commands]
+
+
+def with_reasons(found: Audit, reasons: dict[str, str]) -> Audit:
+    """The same audit, where these numbers are undefined for these reasons."""
+    return replace(found, findings=tuple(replace(one, undefined=one.undefined | reasons) for one in found.findings))
 
 
 def test_what_was_asked_in_python_offers_no_commands(audit: Audit) -> None:

@@ -12,19 +12,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import polars as pl
 import pytest
+from fuzzing import fuzzed, mutated, read_or_refused
+from hypothesis import given
 from typer.testing import CliRunner
 
 from evenhand import (
     RepairSettings,
+    Spreads,
     UsageError,
     audit,
     compare,
     eec,
     measure,
+    phrases,
+    plan,
     repair,
     score,
     study,
@@ -39,8 +45,11 @@ from evenhand.results import Note, Provenance, Result
 from evenhand.results.rendering import renderer_of
 from evenhand.specs.resolving import resolve
 from evenhand.studies.synthetic import Planted, write_study
+from evenhand.systems.training.lesson import read_lesson
+from evenhand.systems.training.svm import train_svm
 from evenhand.translation import Dictionary, Drift, ThereAndBack, drift
 from evenhand.verbs.chat import chat as examine_chat
+from evenhand.verbs.explain import explain
 from evenhand.verbs.rate import rate
 from evenhand.verbs.saved import KINDS, load_result
 
@@ -143,6 +152,21 @@ def rated_without_an_end() -> Result:
     return rate_scores(pl.DataFrame(rows + undefined), attributes=["gender"], confounders=["gender"], bootstrap=20)
 
 
+@in_a_folder
+def explained(folder: Path) -> Result:
+    """Of a model of words, with the texts that it was trained on, sorted by a column."""
+    rows = [
+        {"text": f"{who} was {how} {n}", "score": 0.5 + 0.1 * (how == "glad") - 0.2 * (who == "she"), "origin": n % 2}
+        for n in range(15)
+        for who in ("she", "he")
+        for how in ("glad", "sad")
+    ]
+    pl.DataFrame(rows).write_csv(folder / "train.csv")
+    train_svm(folder, read_lesson([folder / "train.csv"], dimension="valence"))
+    model = f"svm:{folder / 'valence.skops'}"
+    return explain(model, eec().sample(480), train=[folder / "train.csv"], group_by="origin", progress=False)
+
+
 MADE: dict[str, Callable[[], Result]] = {
     "audit": partial(audit, "planted(gap=0.05)", sample=480, progress=False, command="evenhand audit ..."),
     "audit of labelled sentences": labelled,
@@ -162,11 +186,16 @@ MADE: dict[str, Callable[[], Result]] = {
     "ratings after a round trip": rated_there_and_back,
     "ratings of a table": partial(rate_scores, INPUTS / "rated-1.csv", attributes=["gender"], bootstrap=20),
     "ratings with X and undefined": rated_without_an_end,
+    "explanation": lambda: explain("svr", eec().sample(480), training=False, progress=False),
+    "explanation of training texts": explained,
+    "plan": partial(plan, ["planted(gap=0.05, person_sd=0.03)", "vader"], price=0.01, budget=3_000, progress=False),
+    "plan from given spreads": partial(plan, spreads=Spreads(names=0.02, template=0.03), attributes="race"),
     "drift": lambda: drift(eec().sample(480), there_and_back()),
     "even drift": lambda: drift(eec().sample(480), there_and_back(), even=True),
     "chat": partial(examine_chat, ["example"], relabellings=99),
     "chat with systems": partial(examine_chat, ["example"], systems=["vader"], relabellings=99, progress=False),
     "comparison": lambda: compare(*(audit(f"planted(gap={gap})", sample=480, progress=False) for gap in (0.05, 0.01))),
+    "phrases": lambda: phrases(["vader", "planted(gap=0.05)"], progress=False),
     "agreement": partial(check_sheets, INPUTS / "sheets"),
 }
 """A kind of result, or a case of one, is a row."""
@@ -301,6 +330,30 @@ def test_a_damaged_file_is_one_clear_line(kept: Kept, damage: str, tmp_path: Pat
         load_result(tmp_path)
     assert str(tmp_path) in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.slow
+def test_mutated_it_is_shown_or_refused(kept: Kept, tmp_path: Path) -> None:
+    """Wrong types, keys that are missing or too many, null, huge and negative numbers, lists for objects."""
+    for name, content in contents(kept.folder).items():
+        if name.endswith(".parquet"):
+            (tmp_path / name).write_bytes(content)
+    file = tmp_path / kept.made.file
+
+    def shown() -> None:
+        loaded = load_result(tmp_path)
+        loaded.to_json()
+        loaded.to_html()
+        assert "\n" not in loaded.summary()
+        str(loaded)
+
+    @fuzzed(20)
+    @given(mutated(json.loads((kept.folder / file.name).read_text(encoding="utf-8"))))
+    def fed(made: Any) -> None:
+        file.write_text(json.dumps(made))
+        read_or_refused(shown, tmp_path)
+
+    fed()
 
 
 def test_a_drift_without_its_sentences_says_so(tmp_path: Path) -> None:

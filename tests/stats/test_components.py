@@ -96,6 +96,18 @@ def test_it_agrees_with_plain_loops(seed: int, sizes: tuple[int, int, int]) -> N
         assert found.persons[k] == pytest.approx(persons)
 
 
+def test_two_persons_who_lie_close_together_leave_one_degree_of_freedom() -> None:
+    """They may vary six times as much as the twenty and not show it: 10 % false alarms without this."""
+    rng = np.random.default_rng(8)
+    stratum = np.repeat([0, 1], [2, 20])
+    effects = rng.normal(size=(22, 4000)) * np.repeat([6.0, 1.0], [2, 20])[:, None]
+    found = variance_components(
+        [GroupedMeans(effects[:, None, :], np.ones(1))],
+        stratum=stratum, coefficients=np.array([1.0, -1.0]), scale=np.ones(4000),
+    )  # fmt: skip
+    assert (found.p() < 0.05).mean() <= 0.065
+
+
 def test_small_strata_share_their_variance_and_hold_their_level() -> None:
     """With 2 against 20 persons, separate variances would raise 12 % false alarms, and the shared one alone 47 % where
     the two vary six times as much."""
@@ -229,6 +241,22 @@ def test_families_count_as_one() -> None:
     variance, df = by_families(cells[:, :, 0], stratum, [1.0, -1.0], family)
     assert found.variance[0] == pytest.approx(variance)
     assert found.degrees_of_freedom[0] == pytest.approx(df)
+
+
+def test_a_family_that_is_all_of_a_group_of_the_rest_counts_as_one_unit() -> None:
+    """Group 2 of the rest is one family of two: it varies as the widest of the others does, and not half as much."""
+    cells = np.array([[0.0], [2.0], [1.0], [3.0], [8.0], [5.0], [5.5]])[:, :, None]
+    shared = {"coefficients": np.array([1.0, -0.5, -0.5]), "scale": np.ones(1), "rest": np.array([False, True, True])}
+    family = variance_components(
+        [grouped(cells, [0])], stratum=np.array([0, 0, 1, 1, 1, 2, 2]), family=np.array([0, 1, 2, 3, 4, 5, 5]), **shared
+    )
+    one = cells[:6].copy()
+    one[5] = 5.25
+    unit = variance_components([grouped(one, [0])], stratum=np.array([0, 0, 1, 1, 1, 2]), **shared)
+    # The rest's variance is 13: ¼ · 13/3 for the three, ¼ · 13 for the family, and for the group of two what all share.
+    shared_by_all = (2 + 26) / 3
+    assert family.persons[0] == pytest.approx(shared_by_all / 2 + 13 / 12 + 13 / 4)
+    assert family.persons[0] == pytest.approx(unit.persons[0])
 
 
 def test_two_families_by_hand() -> None:

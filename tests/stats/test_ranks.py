@@ -238,3 +238,27 @@ def test_effects_stay_in_their_range_and_ranks_ignore_the_scale(blocks: np.ndarr
         assert test.p is not None or test.undefined
         assert test.effect is None or -1 - 1e-9 <= test.effect <= 1 + 1e-9
         assert test.p is None or 0 <= test.p <= 1
+
+
+@given(st.integers(3, 8), st.integers(2, 400), st.integers(0, 6), st.integers(0, 2**32 - 1))
+def test_where_nearly_all_tie_every_number_is_in_its_range(groups: int, blocks: int, odd: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = np.ones((blocks, groups))
+    values.ravel()[rng.integers(0, values.size, size=odd)] = rng.choice([0.0, 2.0], size=odd)
+    for test in (friedman(values), kruskal_wallis(list(values.T))):
+        if test.undefined is None:
+            statistic, p, effect = test.statistic, test.p, test.effect
+            assert statistic is not None
+            assert p is not None
+            assert effect is not None
+            assert statistic >= 0
+            assert 0 <= p <= 1
+            assert 0 <= effect <= 1
+
+
+def test_odd_ones_in_all_groups_alike_are_no_difference_and_not_below_zero() -> None:
+    # Rank sums are equal; the usual formula comes to -1.5e-9 here, whose p is NaN.
+    values = np.ones((1_045, 6))
+    values[np.arange(6), np.arange(6)] = 2.0
+    test = friedman(values)
+    assert (test.statistic, test.p, test.effect) == (0.0, 1.0, 0.0)

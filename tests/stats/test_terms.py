@@ -112,15 +112,17 @@ def test_one_term_in_every_group_cannot_be_tested() -> None:
 def test_a_constant_gap_is_real() -> None:
     # 0.1 · 3 and 0.3 differ by rounding; the middle group is the mean of the others.
     found = term_tests([np.array([0.1 * 3, 0.3]), np.array([0.4, 0.4]), np.array([0.5, 0.5])])
-    assert (found.omnibus.undefined, found.omnibus.p, found.omnibus.f) == (CONSTANT, 0.0, None)
+    # Of 90 ways to deal six terms to three groups of two, 3! leave each group alike.
+    assert (found.omnibus.undefined, found.omnibus.p, found.omnibus.f) == (CONSTANT, pytest.approx(6 / 90), None)
     low, middle, high = found.groups
     assert (low.estimate, high.estimate) == (pytest.approx(-0.15), pytest.approx(0.15))
     assert low.interval is None
     for test in (low, high):
-        # Of the 15 ways to deal two of six terms to the group, two give so large a gap.
+        # Of the 15 ways to deal two of six terms to the group, two give so large a gap: both lowest, or both highest.
         assert (test.undefined, test.p, test.t, test.significant) == (CONSTANT, pytest.approx(2 / 15), None, False)
     many = term_tests([np.full(5, 0.3), np.full(5, 0.4), np.full(5, 0.4)]).groups[0]
-    assert (many.undefined, many.p, many.significant) == (CONSTANT, 0.0, True)
+    # Of the 3,003 ways to deal five of fifteen, one: nobody else is as low.
+    assert (many.undefined, many.p, many.significant) == (CONSTANT, pytest.approx(1 / 3003), True)
     assert (middle.undefined, middle.p, middle.estimate, middle.significant) == (IDENTICAL, 1.0, 0.0, False)
 
 

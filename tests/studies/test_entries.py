@@ -47,18 +47,17 @@ def test_a_manifest_without_paths_describes_the_sub_folders(small: Path) -> None
     assert found.about["SVM-Unigrams"]["architecture"] == ("svr",)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("system,path\n,a.txt\n", "row 1: the system's name is missing"),
-        ("system;path\nA;a.txt\n", "the separator looks like ';'; ',' is needed"),
-        ("system\tpath\nA\ta.txt\n", r"the separator looks like '\\t'"),
-    ],
-)
-def test_a_manifest_that_cannot_be_meant_is_refused(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "list.csv").write_text(content)
-    with pytest.raises(EvenhandError, match=message):
+def test_a_row_without_a_system_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_text("system,path\n,a.txt\n")
+    with pytest.raises(EvenhandError, match="row 1: the system's name is missing"):
         find_entries(tmp_path / "list.csv")
+
+
+@pytest.mark.parametrize("content", ["system;path\nA;a.txt\n", "System\tPath\n\nA\ta.txt\n"])
+def test_a_manifest_may_have_another_separator(tmp_path: Path, content: str) -> None:
+    (tmp_path / "list.csv").write_text(content)
+    (entry,) = find_entries(tmp_path / "list.csv").entries
+    assert (entry.system, entry.path.name) == ("A", "a.txt")
 
 
 @pytest.mark.parametrize("name", ["nobody", "..", "amber/../birch"])

@@ -88,6 +88,17 @@ def test_every_submission_has_one_verdict(ranked: Study) -> None:
     assert gender["five"] == "cannot tell"  # it varies by a tenth of the range
 
 
+def test_a_count_of_equivalent_submissions_says_what_others_could_do(ranked: Study) -> None:
+    one = next(one for one in ranked.statements if one.attribute == "gender")
+    found = [member.findings["gender"] for member in ranked.submissions]
+    equivalent = [finding.equivalence for finding in found if finding.verdict == "equivalent"]
+    # Of ten pairs of noun phrases none of whom reacts.
+    assert one.unseen_share == pytest.approx(1 - 0.05**0.1)
+    assert one.unseen_reaction == min(each.unseen_reaction or 0.0 for each in equivalent)
+    for each in ranked.statements:
+        assert (each.unseen_share is None) == (each.equivalent == 0)
+
+
 def test_own_words_and_neutral_sentences_have_cells_of_their_own() -> None:
     corpus = eec("released")
     gaps = {"anger": 0.01, "joy": 0.03, "fear": -0.02, "sadness": 0.02}

@@ -36,7 +36,8 @@ def missing(lines: Lines) -> Lines:
 
 
 def repeated(lines: Lines) -> Lines:
-    return [*lines, lines[corpus_line(lines)]]
+    line = lines[corpus_line(lines)]
+    return [*lines, line, "\t".join([*line.split("\t")[:3], "0.123"])]
 
 
 def replaced(lines: Lines, score: str) -> Lines:
@@ -51,7 +52,7 @@ def of_dimension(lines: Lines, dimension: str) -> Lines:
 
 BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "missing rows": (missing, r"misses 1 sentence"),
-    "duplicate rows": (repeated, r"repeats 1 sentence"),
+    "duplicate rows": (repeated, r"repeats 1 sentence .* with other scores"),
     "text for a number": (
         lambda lines: replaced(lines, "high"),
         r"line \d+, column '.*Score': .high. is not a number",
@@ -61,6 +62,10 @@ BROKEN: dict[str, tuple[Callable[[Lines], Lines], str]] = {
     "not finite": (
         lambda lines: replaced(lines, "inf"),
         r"line \d+, column '.*Score': inf is not a finite number",
+    ),
+    "too large to sum up": (
+        lambda lines: replaced(lines, "1e308"),
+        r"line \d+, column 'Intensity Score': 1e308 is too large to calculate with: numbers go up to 1e\+60",
     ),
     "two headers": (lambda lines: [lines[0], *lines], r"line 2: a second header"),
     "unknown dimension": (lambda lines: of_dimension(lines, "angre"), r"unknown affect dimension 'angre'.*anger"),
@@ -104,6 +109,15 @@ def test_a_broken_submission_is_left_out_and_told_and_the_others_stay(folder: Pa
     assert ("birch", "valence") in {(one.system, one.dimension) for one in found.submissions}
     with pytest.raises(EvenhandError, match=message):
         evenhand.study(folder, strict=True, progress=False)
+
+
+def test_rows_that_say_the_same_twice_count_once_and_are_counted(folder: Path) -> None:
+    plain = evenhand.study(folder, progress=False)
+    rewrite(folder / "birch" / ANGER, lambda lines: [*lines, lines[corpus_line(lines)], lines[corpus_line(lines)]])
+    found = evenhand.study(folder, progress=False)
+    (problem,) = found.problems
+    assert (problem.message, problem.left_out) == ("2 of its rows repeat another with the same score", False)
+    assert (found.scores.matrix == plain.scores.matrix).all()
 
 
 def windows(content: bytes) -> bytes:
@@ -182,6 +196,14 @@ def test_the_published_spelling_is_accepted_and_noted(folder: Path) -> None:
     assert "another spelling" in found.problems[0].message
 
 
+def test_submissions_fit_the_authors_file_in_either_spelling(folder: Path) -> None:
+    """The corpus as a file in the corrected spelling, the submissions in the one that the task had, and the reverse."""
+    for spelling in ("published", "released"):
+        found = evenhand.study(folder, corpus=eec(spelling), progress=False)
+        assert len(found.submissions) == 8
+    assert not found.problems
+
+
 def test_scores_a_little_outside_the_range_are_kept_and_noted(folder: Path) -> None:
     rewrite(folder / "birch" / ANGER, lambda lines: replaced(lines, "1.25"))
     found = evenhand.study(folder, progress=False)
@@ -245,7 +267,7 @@ def test_bytes_that_are_no_text_do_not_stop_the_others(folder: Path) -> None:
     pl.DataFrame({"text": [b"\xff\xfe"], "score": [0.5]}).write_parquet(folder / "birch" / "fear.parquet")
     found = evenhand.study(folder, progress=False)
     (problem,) = found.problems
-    assert problem.message.startswith("column 'text' holds Binary, not texts")
+    assert problem.message.endswith("column 'text' holds bytes")
     assert len(found.submissions) == 8
 
 
@@ -303,10 +325,46 @@ def test_a_submission_without_scores_for_the_tweets_has_no_quality(folder: Path,
     assert {one.quality.ranked for one in found.submissions if one.dimension == "anger"} == {3}
 
 
+def with_tweet_scored(lines: Lines, score: str) -> Lines:
+    """The first row, which is a tweet, with something else in place of its score."""
+    return [lines[0], "\t".join([*lines[1].split("\t")[:3], score]), *lines[2:]]
+
+
+def test_text_for_a_number_among_the_tweets_is_told_with_what_it_costs(folder: Path, small: Path) -> None:
+    rewrite(folder / "birch" / ANGER, lambda lines: with_tweet_scored(lines, "abc470"))
+    found = evenhand.study(folder, gold=small / "gold", progress=False)
+    messages = [problem.message for problem in found.problems]
+    assert {(problem.system, problem.file, problem.left_out) for problem in found.problems} == {
+        ("birch", f"birch/{ANGER}", False)
+    }
+    assert messages[0] == "it has no rank for anger: it has no score for 1 of the 200 texts of the gold file"
+    assert re.match(r"line 2, column 'Intensity Score': .abc470. is not a number; it is not a sentence of", messages[1])
+    without_gold = evenhand.study(folder, progress=False)
+    assert [problem.message for problem in without_gold.problems] == messages[1:]
+    with pytest.raises(EvenhandError, match=r"line 2, .*abc470. is not a number"):
+        evenhand.study(folder, strict=True, progress=False)
+
+
+def from_minus_one(lines: Lines, share: float) -> Lines:
+    """Scores on a scale from -1 to 1, of which about this share lies below 0; tweets use the whole scale."""
+    cells = [line.split("\t") for line in lines[1:]]
+    scores = np.array([float(row[3]) for row in cells])
+    moved = 1.6 * (scores - np.quantile(scores, share))
+    return [lines[0], *("\t".join([*row[:3], f"{score:.6f}"]) for row, score in zip(cells, moved, strict=True))]
+
+
+@pytest.mark.parametrize("share", [0.2, 0.45, 0.55, 0.8])
+def test_a_scale_is_the_same_however_many_scores_lie_below_zero(folder: Path, share: float) -> None:
+    rewrite(folder / "birch" / ANGER, lambda lines: from_minus_one(lines, share))
+    (problem,) = evenhand.study(folder, progress=False).problems
+    assert problem.left_out
+    assert re.search(r"another scale, as its scores reach from -\d\.\d+ to \d\.\d+; give the bounds", problem.message)
+
+
 def test_when_nothing_can_be_read_the_first_reason_is_given(tmp_path: Path) -> None:
     (tmp_path / "team").mkdir()
     (tmp_path / "team" / "anger.csv").write_text("text,score\nhello,1\n")
-    with pytest.raises(EvenhandError, match=r"no submission in .* can be read, the first because it misses 8,640"):
+    with pytest.raises(EvenhandError, match=r"no submission in .* can be read; the first, .*: it misses 8,640"):
         evenhand.study(tmp_path, progress=False)
 
 

@@ -50,6 +50,13 @@ def length(texts: list[str]) -> list[float]:
 
 
 class TestCallables:
+    def test_an_error_that_says_nothing_is_named(self) -> None:
+        def full(texts: list[str]) -> list[float]:
+            raise MemoryError
+
+        with pytest.raises(EvenhandError, match=r"failed on a first sentence.*: MemoryError$"):
+            as_scorer(full)
+
     def test_one_number_per_text_is_one_output_called_score(self) -> None:
         scorer = as_scorer(length)
         assert scorer.outputs == (Output("score"),)

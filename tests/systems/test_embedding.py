@@ -19,6 +19,7 @@ from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems import Output, Scorer
 from evenhand.systems.trained.embedding import READY, EmbeddingRegressor
 from evenhand.systems.trained.embedding_card import CARD, HEAD, read_card
+from evenhand.systems.trained.ready_head import ready_head
 from evenhand.systems.training import rated_text
 from evenhand.systems.training.embedding import train_embedding
 from evenhand.systems.training.lesson import Lesson
@@ -227,7 +228,7 @@ class TestAsASystem:
 
     def test_a_card_that_cannot_be_read_is_refused(self, copy: Path) -> None:
         (copy / CARD).write_text("{}")
-        with pytest.raises(EvenhandError, match=r"embedding\.json: encoder: Field required; train it again"):
+        with pytest.raises(EvenhandError, match=r"json: encoder: Field required \(and \d+ more\); train it again"):
             EmbeddingRegressor(str(copy))
         (copy / CARD).unlink()
         with pytest.raises(UsageError, match=r"holds no trained head .*evenhand train embedding --out"):
@@ -243,7 +244,49 @@ class Trap:
         self.here = True
 
 
+class TestPackaged:
+    def test_it_is_there_at_once_and_nothing_is_fetched_or_trained(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("EVENHAND_DATA_DIR", str(tmp_path))
+        system = EmbeddingRegressor(MINILM)
+        assert system.outputs == (Output("valence", high_is="good"),)
+        sad, glad = system.score(["Ebony feels sad.", "Ebony feels glad."])[:, 0]
+        assert sad < 0.4 < 0.6 < glad
+        assert not any(tmp_path.iterdir())
+
+    def test_it_says_where_it_comes_from_and_how_good_it_is(self, encoder: SentenceEncoder) -> None:
+        head = ready_head()
+        assert head.encoder.digest == encoder.digest
+        assert head.data_sha256 == rated_text.SHA256
+        assert "MIT" in head.licences
+        assert "Apache-2.0" in head.licences
+        assert len(head.weights) == 384
+        assert (head.quality.n, head.quality.how) == (23_703, "five folds")
+        assert head.quality.pearson == pytest.approx(0.683, abs=0.0005)
+
+    def test_its_score_is_the_weighted_sum_of_the_vector_clipped(self, encoder: SentenceEncoder) -> None:
+        head = ready_head()
+        by_hand = encoder.encode(TEXTS) @ np.array(head.weights) + head.intercept
+        np.testing.assert_array_equal(EmbeddingRegressor(MINILM).score(TEXTS)[:, 0], np.clip(by_hand, 0, 1))
+
+    def test_other_weights_are_another_system(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        first = EmbeddingRegressor(MINILM).fingerprint
+        assert EmbeddingRegressor(MINILM).fingerprint == first
+        other = ready_head().model_copy(update={"intercept": 0.5})
+        monkeypatch.setattr("evenhand.systems.trained.embedding.ready_head", lambda: other)
+        assert EmbeddingRegressor(MINILM).fingerprint != first
+
+
 class TestReadyMade:
+    """Where the installed encoder is another than the packaged head was trained on."""
+
+    @pytest.fixture(autouse=True)
+    def other_encoder(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        packaged = ready_head()
+        other = packaged.model_copy(update={"encoder": packaged.encoder.model_copy(update={"digest": "0" * 64})})
+        monkeypatch.setattr("evenhand.systems.trained.embedding.ready_head", lambda: other)
+
     @pytest.fixture
     def data(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv("EVENHAND_DATA_DIR", str(tmp_path))
@@ -262,7 +305,8 @@ class TestReadyMade:
     ) -> None:
         with caplog.at_level(logging.INFO, logger="evenhand"):
             first = EmbeddingRegressor(MINILM)
-        assert "training, once" in caplog.text
+        assert f"training another, once (five minutes or more on two cores), into {data / READY}" in caplog.text
+        assert "encoded 60 of 60 texts" in caplog.text
         assert first.outputs == (Output("valence", high_is="good"),)
         caplog.clear()
         with caplog.at_level(logging.INFO, logger="evenhand"):

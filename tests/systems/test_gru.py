@@ -153,9 +153,10 @@ class TestTraining:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"epochs": 0}, "--epochs 0: Input should be greater than or equal to 1"),
-            ({"learning_rate": float("nan")}, "--learning-rate nan: "),
-            ({"target": "rank"}, "--target rank: Input should be 'regression' or 'ordinal'"),
+            ({"epochs": 0}, "epochs must be greater than or equal to 1, not 0"),
+            ({"learning_rate": float("nan")}, "learning rate must be .*, not nan"),
+            ({"batch_size": 10**20}, "batch size must be less than or equal to 1000000000"),
+            ({"target": "rank"}, "target must be 'regression' or 'ordinal', not 'rank'"),
         ],
     )
     def test_settings_that_cannot_be_are_refused(self, given: dict[str, object], message: str) -> None:
@@ -278,7 +279,9 @@ class TestAsASystem:
 
     def test_a_card_that_cannot_be_read_is_refused(self, copy: Path) -> None:
         (copy / "anger.gru.json").write_text("{}")
-        with pytest.raises(EvenhandError, match=r"anger\.gru\.json: dimension: Field required; train it again"):
+        with pytest.raises(
+            EvenhandError, match=r"anger\.gru\.json: dimension: Field required \(and 14 more\); train it again"
+        ):
             Gru(str(copy))
         (copy / "anger.gru.json").unlink()
         told = r"holds no trained model \(\*\.gru\.json\); make one: evenhand train gru --train FILE --dev FILE --dim"

@@ -15,18 +15,22 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 import pytest
 import torch
 import transformers
 
 import evenhand
+from evenhand.asking import score
 from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.specs.resolving import resolve
 from evenhand.systems import Array, Output, Scorer, as_scorer
+from evenhand.systems.transformers import transformer as room
 from evenhand.systems.transformers.checkpoint import quiet
 from evenhand.systems.transformers.hf import HuggingFace
+from evenhand.systems.transformers.packed import pack
 
 WORDS = [
     "[PAD]",
@@ -547,3 +551,109 @@ class TestInUse:
         code = "import sys, evenhand.systems; print({'torch', 'transformers', 'spacy'} & set(sys.modules))"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout == "set()\n"
+
+
+class TestSpeed:
+    def test_texts_are_cut_up_once_and_beside_the_model(self, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        system = HuggingFace(str(models / "two"))
+        read, asked = system._transformer._reader.read, []
+
+        def watched(texts: Any, **more: Any) -> Any:
+            asked.append((threading.current_thread() is threading.main_thread(), len(texts)))
+            return read(texts, **more)
+
+        monkeypatch.setattr(system._transformer._reader, "read", watched)
+        monkeypatch.setattr(system, "batch_size", 3)
+        monkeypatch.setattr(system, "ahead", 6)
+        rows = {"id": list(map(str, range(len(TEXTS)))), "text": TEXTS, "source": "one", "person": "nobody"}
+        score([system], Corpus(pl.DataFrame(rows), "some", {}), progress=False)
+        assert asked == [(False, 3), (False, 3), (False, 2)]
+
+    def test_batches_are_as_large_as_there_is_room(self, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(room, "ROOM", 8)
+        system = HuggingFace(str(models / "two"))
+        pieces = system._transformer._reader.read(TEXTS)
+        batches = list(system._transformer._batches(TEXTS, pieces))
+        assert sorted(place for batch in batches for place in batch) == list(range(len(TEXTS)))
+        assert all(len(batch) * pieces.lengths[batch[-1]] <= 8 or len(batch) == 1 for batch in batches)
+        assert max(map(len, batches)) > 1
+        np.testing.assert_allclose(
+            system.score(TEXTS), softmax(plain_logits(models / "two", TEXTS))[:, 1:], atol=1e-5, rtol=0
+        )
+
+    def test_several_devices_share_the_batches_and_give_the_same_bytes(self, models: Path) -> None:
+        texts = eec().frame["text"].to_list()[::50]
+        one = HuggingFace(str(models / "two"), device="cpu", at_once=8)
+        two = HuggingFace(str(models / "two"), device="cpu,cpu", at_once=8)
+        np.testing.assert_array_equal(one.score(texts), two.score(texts))
+        assert one.fingerprint == two.fingerprint
+        with pytest.raises(UsageError, match="are of different kinds"):
+            HuggingFace(str(models / "two"), device="cpu,meta")
+
+    def test_half_precision_is_measured_and_told(self, models: Path) -> None:
+        whole = HuggingFace(str(models / "two"), device="cpu")
+        half = HuggingFace(str(models / "two"), device="cpu", precision="bfloat16")
+        off = np.abs(whole.score(TEXTS) - half.score(TEXTS)).max()
+        assert 0 < off < 0.05
+        assert f"by up to {off:.2g}, as measured" in half.remarks()[-1]
+        assert "it ran in bfloat16" in half.remarks()[-1]
+        assert half.fingerprint != whole.fingerprint
+        with pytest.raises(UsageError, match="unknown precision 'bf16'"):
+            HuggingFace(str(models / "two"), precision="bf16")
+
+    def test_verdicts_agree_in_half_precision(self, models: Path) -> None:
+        corpus, verdicts = eec().sample(240), []
+        for precision in ("float32", "bfloat16"):
+            system = HuggingFace(str(models / "two"), device="cpu", precision=precision)
+            report = evenhand.audit(system, corpus, progress=False)
+            verdicts.append([(one.attribute, one.verdict) for one in report.findings])
+        assert verdicts[0] == verdicts[1]
+
+
+class TestPacked:
+    def test_layers_are_packed_and_say_the_same(self, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        packed = HuggingFace(str(models / "three"), device="cpu")
+        assert packed._transformer.packed
+        monkeypatch.setattr("evenhand.systems.transformers.packed._can", lambda: False)
+        plain = HuggingFace(str(models / "three"), device="cpu")
+        assert not plain._transformer.packed
+        np.testing.assert_allclose(packed.score(TEXTS), plain.score(TEXTS), atol=1e-6, rtol=0)
+        assert packed.fingerprint != plain.fingerprint
+
+    def test_a_model_that_would_answer_otherwise_is_left_alone(self) -> None:
+        class Own(torch.nn.Module):
+            """Uses its weights without its layer."""
+
+            def __init__(self) -> None:
+                super().__init__()
+                self.layer = torch.nn.Linear(4, 2)
+
+            def forward(self, given: Any) -> Any:
+                return given @ self.layer.weight.T
+
+        model = Own()
+        before, weight = model(torch.ones(3, 4)), model.layer.weight
+        assert not pack(model, lambda: model(torch.ones(3, 4)))
+        assert model.layer.weight is weight
+        assert torch.equal(model(torch.ones(3, 4)), before)
+
+    def test_one_that_would_be_off_is_left_alone(self) -> None:
+        model, said = torch.nn.Sequential(torch.nn.Linear(4, 2)), iter([torch.ones(1), torch.ones(1) * 1.01])
+        assert not pack(model, lambda: next(said))
+        assert "forward" not in vars(model[0])
+
+
+BARE = """
+import sys
+
+for name in ("polars", "pydantic", "scipy", "sklearn", "rich", "typer", "skops", "platformdirs", "vl_convert"):
+    sys.modules[name] = None  # as if it were not there
+from evenhand.systems.transformers.hf import HuggingFace
+print(HuggingFace(sys.argv[1], device="cpu").score(["Ebony feels sad."]).item())
+"""
+
+
+def test_where_there_is_torch_and_transformers_nothing_else_is_needed(models: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", BARE, str(models / "two")], capture_output=True, text=True, check=True)
+    expected = HuggingFace(str(models / "two")).score(["Ebony feels sad."]).item()
+    assert float(done.stdout) == pytest.approx(expected, abs=1e-6)

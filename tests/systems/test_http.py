@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from evenhand.asking import score
@@ -211,6 +212,102 @@ def test_no_more_are_asked_at_once_than_allowed(server: Server, concurrency: int
     assert server.most_at_once == concurrency
 
 
+def many(count: int = 200) -> Corpus:
+    """A corpus that takes several batches when asked one by one."""
+    frame = pl.DataFrame(
+        {
+            "id": [f"s{number}" for number in range(count)],
+            "text": [f"text {number:03}" for number in range(count)],
+            "source": [f"source {number // 2}" for number in range(count)],
+            "person": [f"person {number % 2}" for number in range(count)],
+            "gender": [("female", "male")[number % 2] for number in range(count)],
+        }
+    )
+    return Corpus(frame=frame, name="many", attributes={"gender": ("female", "male")})
+
+
+def kept_in(folder: Path) -> list[bytes]:
+    return sorted(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_answers_and_what_is_kept_are_the_same_however_many_are_asked_at_once(server: Server, tmp_path: Path) -> None:
+    found = []
+    for concurrency in (1, 3, 40):
+        server.requests.clear()
+        system = Http(server.url, batch_size=1, concurrency=concurrency, at_first=concurrency, version="1")
+        scores = score([system], many(), cache=tmp_path / str(concurrency))
+        found.append((scores.matrix.tobytes(), kept_in(tmp_path / str(concurrency))))
+        assert sorted(asked.body["texts"][0] for asked in server.requests) == many().frame["text"].to_list()
+    assert len(found[0][1]) > 0
+    assert found[1:] == found[:-1]
+
+
+def test_lines_stay_open_from_batch_to_batch(server: Server, tmp_path: Path) -> None:
+    score([Http(server.url, batch_size=1, concurrency=3, at_first=1)], many(), cache=tmp_path)
+    assert len(server.requests) == 200
+    assert len(server.connections) <= 3
+    assert server.most_at_once <= 3
+
+
+def test_one_that_takes_four_at_a_time_is_asked_four(server: Server, tmp_path: Path) -> None:
+    answered: list[str] = []
+
+    def four_at_a_time(asked: Asked) -> None:
+        if server.at_once > 4:
+            asked.answer({}, 429)
+            return
+        time.sleep(0.002)
+        answered.extend(asked.body["texts"])
+        asked.answer({"scores": lengths(asked.body["texts"])})
+
+    server.behaviour = four_at_a_time
+    score([Http(server.url, batch_size=1, concurrency=16, retries=20)], many(), cache=tmp_path)
+    assert sorted(answered) == many().frame["text"].to_list()  # none lost, none twice
+    assert server.most_at_once <= 16
+
+
+def test_when_one_is_told_to_come_back_later_none_is_asked_before(server: Server, tmp_path: Path) -> None:
+    def later(asked: Asked) -> None:
+        if asked.number == 20:
+            asked.answer({}, 429, Retry_After="1")
+        else:
+            asked.answer({"scores": lengths(asked.body["texts"])})
+
+    server.behaviour = later
+    score([Http(server.url, batch_size=1, concurrency=1)], many(40), cache=tmp_path)
+    assert server.times[20] - server.times[19] >= 1
+    assert server.requests[20].body == server.requests[19].body
+
+
+def test_a_line_that_was_closed_while_it_was_idle_costs_no_attempt(server: Server) -> None:
+    def say_and_close(asked: Asked) -> None:
+        asked.answer({"scores": [0.5]})
+        asked.answer.__self__.close_connection = True  # type: ignore[attr-defined]
+
+    server.behaviour = say_and_close
+    system = Http(server.url, retries=0)
+    for _ in range(3):
+        assert system.score(["a"]).tolist() == [[0.5]]
+        time.sleep(0.05)
+
+
+def test_what_is_expected_is_begun_and_what_is_no_longer_expected_is_stopped(server: Server) -> None:
+    system = Http(server.url, batch_size=1, concurrency=1)
+    go_on = threading.Event()
+
+    def wait(asked: Asked) -> None:
+        go_on.wait(10)
+        asked.answer({"scores": lengths(asked.body["texts"])})
+
+    server.behaviour = wait
+    system.expect([(["a"], 1), (["b", "c"], 1), (["d"], 1)])
+    system.expect([(["a"], 1), (["d"], 1)])
+    go_on.set()
+    assert system.draw(["d"], 1).tolist() == [[value] for value in lengths(["d"])]
+    assert system.draw(["a"], 1).tolist() == [[value] for value in lengths(["a"])]
+    assert [asked.body["texts"] for asked in server.requests] == [["a"], ["d"]]
+
+
 def test_an_audit_gives_each_sentence_its_answer(server: Server, corpus: Corpus, tmp_path: Path) -> None:
     scores = score([Http(server.url, batch_size=2)], corpus, cache=tmp_path)
     assert scores.matrix[:, 0].tolist() == lengths(corpus.frame["text"].to_list())
@@ -307,6 +404,14 @@ def test_one_that_is_slow_is_not_waited_for(server: Server) -> None:
     with pytest.raises(EvenhandError) as caught:
         Http(server.url, timeout=0.6, retries=0).score(["a"])
     assert said(caught) == f"{server.url}: no answer within 0.6 s"
+
+
+def test_one_that_never_answers_asks_for_nothing(server: Server) -> None:
+    server.behaviour = lambda asked: time.sleep(1)
+    with pytest.raises(EvenhandError) as caught:
+        Http(server.url, timeout=0.2, within=0.3).score(["a"])
+    assert "no answer within" in said(caught)
+    assert "come back" not in said(caught)
 
 
 def test_one_that_drips_is_not_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -512,6 +617,7 @@ def small(system: Http) -> Http:
         ({"outputs": [{"name": "a", "high": "1"}]}, "high of the output 'a' must be a number, not '1'"),
         ({"batch_size": 0}, "batch_size must be 1 or more, not 0"),
         ({"concurrency": 0}, "concurrency must be 1 or more"),
+        ({"at_first": 0}, "at_first must be 1 or more"),
         ({"retries": -1}, "retries must be 0 or more"),
         ({"timeout": 0}, "timeout must be above 0 seconds"),
         ({"headers": "x"}, "its headers must be a mapping"),
@@ -622,7 +728,7 @@ def test_an_endpoint_that_echoes_the_secret_does_not_give_it_away(
 @pytest.mark.parametrize("works", [True, False])
 def test_no_secret_is_printed_or_kept(server: Server, tmp_path: Path, works: bool) -> None:
     def unless_echoing(asked: Asked) -> None:
-        if works or asked.number <= 16:  # one batch of the engine
+        if works or asked.number <= 24:  # the first batch of the engine, and some of the next
             asked.answer({"scores": lengths(asked.body["texts"])})
         else:
             asked.answer({"error": asked.headers}, 500)

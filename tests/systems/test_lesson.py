@@ -45,6 +45,14 @@ class TestSharedTaskFiles:
             assert read_lesson([path], dimension="fear").texts == ("b",)
         assert "a.txt: 3 of 4 rows have no score and are left out" in caplog.text
 
+    def test_rows_of_the_second_test_set_hold_no_scores(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        mystery = [f"2018-En-mystery-{number:05d}\tm{number}\tfear\t0.000" for number in range(4)]
+        path = task_file(tmp_path / "a.txt", "2018-En-1\ta\tfear\t0.25", "2018-En-2\tb\tfear\tNONE", *mystery)
+        with caplog.at_level(logging.INFO, logger="evenhand"):
+            assert read_lesson([path], dimension="fear").texts == ("a",)
+        assert "4 of 6 rows are of the task's second test set, which people never scored" in caplog.text
+        assert "a.txt: 1 of 6 rows have no score and are left out" in caplog.text
+
     def test_a_file_without_any_score_is_refused(self, tmp_path: Path) -> None:
         path = task_file(tmp_path / "a.txt", "1\ta\tfear\tNONE", "2\tb\tfear\tNONE")
         with pytest.raises(EvenhandError, match=r"a\.txt: none of its 2 rows has a score"):
@@ -134,7 +142,7 @@ class TestOtherTables:
     )
     def test_lists_are_no_cells(self, tmp_path: Path, row: str, role: str) -> None:
         (tmp_path / "t.jsonl").write_text(row + "\n")
-        with pytest.raises(EvenhandError, match=rf"t\.jsonl: column '{role}' holds .*{role}_column"):
+        with pytest.raises(EvenhandError, match=rf"t\.jsonl: .*column '{role}' holds .*{role}_column"):
             read_lesson([tmp_path / "t.jsonl"])
 
 

@@ -48,6 +48,39 @@ def test_nrc_finds_joy_in_happy_words_and_sadness_in_sad_ones() -> None:
     assert sad["sadness"] > 0 == sad["joy"]
 
 
+@pytest.mark.usefixtures("no_network")
+def test_nrc_polarity_is_the_share_of_positive_words_less_that_of_negative_ones() -> None:
+    # happy, full and joy are positive; gloomy and miserable negative, sad is not in the list.
+    scores = build_system("nrc-polarity").score([HAPPY, SAD, "The table.", ""])[:, 0]
+    np.testing.assert_allclose(scores, [3 / 7, -2 / 6, 0, 0])
+    assert (build_system("nrc-polarity").outputs[0].low, build_system("nrc-polarity").outputs[0].high) == (-1, 1)
+
+
+@pytest.mark.usefixtures("no_network")
+def test_afinn_with_emoticons_counts_them_and_is_the_same_without() -> None:
+    words, both = build_system("afinn"), build_system("afinn-emoticons")
+    assert words.score(["I saw her :-)"])[0, 0] == 0
+    np.testing.assert_allclose(both.score(["I saw her :-)", "I saw her :-("])[:, 0], [2, -2])
+    texts = [HAPPY, SAD, "I made him feel furious."]
+    np.testing.assert_allclose(both.score(texts), words.score(texts))
+    assert words.fingerprint != both.fingerprint
+
+
+@pytest.mark.usefixtures("no_network")
+def test_danish_afinn_reads_danish() -> None:
+    good, bad = build_system("afinn-da").score(["Det er bare vidunderligt.", "Det er forfærdeligt og trist."])[:, 0]
+    assert good > 0 > bad
+    assert build_system("afinn-da").fingerprint != build_system("afinn").fingerprint
+
+
+@pytest.mark.usefixtures("no_network")
+def test_subjectivity_is_that_of_the_words_textblob_knows() -> None:
+    system = build_system("textblob-subjectivity")
+    # In its lexicon, great has a subjectivity of 0.75, and table none.
+    np.testing.assert_allclose(system.score(["great", "The table."])[:, 0], [0.75, 0])
+    assert (system.outputs[0].name, system.outputs[0].high_is) == ("subjectivity", "neither")
+
+
 def test_vader_takes_the_name_tia_for_a_thank_you() -> None:
     tia, ellen = build_system("vader").score(["I talked to Tia yesterday.", "I talked to Ellen yesterday."])
     assert tia > ellen == 0

@@ -226,3 +226,16 @@ def test_it_is_audited_and_asked_once(folder: Path, corpus: Corpus) -> None:
     np.testing.assert_array_equal(score([SpacyCategories(str(folder / "two"))], corpus).matrix, first.matrix)
     report = evenhand.audit(f"spacy:{folder / 'two'}", sample=120, progress=False)
     assert {finding.output for finding in report.findings} == {"joy"}
+
+
+def test_which_of_two_categories_is_scored_is_said_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    system = SpacyCategories(str(folder / "two"))
+    (said,) = system.remarks()
+    assert said.startswith("of its classes gloom and joy only p(joy) is scored, as the other mirrors it")
+    for other in (SpacyCategories(str(folder / "two"), outputs=["gloom"]), SpacyCategories(str(folder / "many"))):
+        assert other.remarks() == ()
+    found = evenhand.audit(system, attributes="gender", sample=120, progress=False)
+    found.show(width=200)
+    assert capsys.readouterr().out.splitlines()[0] == f"Scored: {system.name} (joy)."
+    assert f"Scored: {system.name} (joy)." in found.to_html()
+    assert any("only p(joy) is scored" in note.text for note in found.notes)

@@ -25,7 +25,7 @@ from evenhand.metrics import METRICS, Measurements
 from evenhand.schemes import BILOU, BIO, converted
 from evenhand.specs.resolving import Resolver
 from evenhand.systems import BaseTagger, Tagger, as_tagger
-from evenhand.systems.tagging import TAGGERS, Tagging, build_tagger
+from evenhand.systems.tagging import TAGGERS, Tagging, build_tagger_here
 from evenhand.systems.transformers.checkpoint import quiet
 from evenhand.systems.transformers.hf_tagging import HuggingFaceTagger
 from evenhand.systems.yours.spacy_tagging import SpacyEntities
@@ -302,7 +302,7 @@ class TestSpecs:
     def test_a_missing_extra_names_the_command(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "spacy", None)
         with pytest.raises(MissingExtra, match=r"the tagger 'spacy' needs the extra 'spacy': pip install"):
-            build_tagger("spacy", "en_core_web_sm")
+            build_tagger_here("spacy", "en_core_web_sm")
 
     def test_the_table_says_what_each_is(self) -> None:
         assert sorted(TAGGERS) == ["hf", "py", "spacy"]

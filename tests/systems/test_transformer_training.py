@@ -15,6 +15,7 @@ import torch
 import transformers
 
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.schemes import BILOU
 from evenhand.systems.training.conll import TaggedSentences
 from evenhand.systems.training.labelled import LabelledTexts
 from evenhand.systems.training.transformer import train_transformer
@@ -338,10 +339,10 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"learning_rate": 0}, "learning rate 0: .*greater than 0"),
-            ({"epochs": 0}, "epochs 0: .*greater than or equal to 1"),
-            ({"batch_size": 0}, "batch size 0:"),
-            ({"seed": -1}, "seed -1:"),
+            ({"learning_rate": 0}, "learning rate must be greater than 0, not 0"),
+            ({"epochs": 0}, "epochs must be greater than or equal to 1, not 0"),
+            ({"batch_size": 0}, "batch size must be "),
+            ({"seed": -1}, "seed must be "),
         ],
     )
     def test_settings_that_cannot_be(self, given: dict[str, float], message: str) -> None:
@@ -362,3 +363,54 @@ def test_undefined_qualities_of_spans_are_none() -> None:
     assert nothing.f1_by_class == {"LOC": None}
     half = span_quality([["B-LOC", "L-LOC"]], [["B-LOC", "O"]], ["LOC"], "by hand")
     assert (half.precision, half.recall, half.span_f1) == (0, 0, 0)
+
+
+@pytest.fixture(scope="module")
+def chained(base: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TransformerCard]:
+    out = tmp_path_factory.mktemp("trained") / "chained"
+    data = [tagged(count, seed=seed) for seed, count in enumerate((200, 60, 100))]
+    settings = QUICK.model_copy(update={"crf": True})
+    return out, train_transformer(
+        out, data[0], development=data[1], test=data[2], base=base, settings=settings, device="cpu"
+    )
+
+
+def test_a_tagger_with_a_crf_learns_as_well_and_never_gives_an_ill_formed_sequence(
+    chained: tuple[Path, TransformerCard],
+) -> None:
+    folder, card = chained
+    assert isinstance(card.quality, SpanQuality)
+    assert card.quality.span_f1 is not None
+    assert card.quality.span_f1 > 0.9
+    assert card.settings.crf
+    assert (folder / "crf.safetensors").is_file()
+    asked = HuggingFaceTagger(str(folder), device="cpu")
+    (answer,) = asked.tag([["we", "met", "omar", "in", "port", "vila"]])
+    assert answer.tags == ("O", "O", "U-PER", "O", "B-LOC", "L-LOC")
+    draw = np.random.default_rng(4)
+    odd = [[str(word) for word in draw.choice(["port", "hope", "bay", "vila", "in", "new"], 6)] for _ in range(40)]
+    assert not any(BILOU.read(one.tags).misfits for one in asked.tag(odd))
+
+
+def test_its_probabilities_are_the_encoders_unless_the_chains_are_asked_for(
+    chained: tuple[Path, TransformerCard], tagger: tuple[Path, TransformerCard]
+) -> None:
+    sentence = [["we", "met", "omar", "in", "port", "vila"]]
+    plain, own = (HuggingFaceTagger(str(chained[0]), marginals=on, device="cpu") for on in (False, True))
+    (encoder,), (marginal,) = plain.tag(sentence), own.tag(sentence)
+    assert encoder.tags == marginal.tags
+    assert encoder.probabilities != marginal.probabilities
+    for answer in (encoder, marginal):
+        assert all(abs(sum(row.values()) - 1) < 1e-6 for row in answer.probabilities)
+    assert marginal.probabilities[0]["I-LOC"] < 1e-9  # no sequence begins inside a span
+    assert plain.fingerprint != own.fingerprint
+    with pytest.raises(UsageError, match="has no CRF"):
+        HuggingFaceTagger(str(tagger[0]), marginals=True, device="cpu")
+
+
+def test_a_crf_is_for_tags(base: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="chain over the tags of words"):
+        train_transformer(
+            tmp_path / "x", labelled(40, seed=0), development=labelled(30, seed=1), base=base,
+            settings=transformer_settings(crf=True), device="cpu",
+        )  # fmt: skip

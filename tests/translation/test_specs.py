@@ -126,11 +126,11 @@ def test_recorded_predictions_cannot_be_asked_again(corpus: Corpus, tmp_path: Pa
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("there: {translater: x}", "there.translator: Field required"),
+        ("there: {translater: x}", "there.translater: unknown key; did you mean 'translator'"),
         ("back: x", "there: Field required"),
-        ("there: pidgin:en-xx\nvia: es", "via: Extra inputs"),
+        ("there: pidgin:en-xx\nvia: es", "via: unknown key"),
         ("there: {translator: pidgin:en-xx, settings: {she: x}}", "'pidgin' has no setting 'she'; its settings: he=it"),
-        ("there: [", "line 1 cannot be read"),
+        ("there: [", "line 2: not valid YAML"),
     ],
 )
 def test_mistakes_in_a_translator_file_are_named(tmp_path: Path, content: str, message: str) -> None:

@@ -18,11 +18,12 @@ from evenhand import Audit, Comparison, compare
 from evenhand.asking import Column, Scores
 from evenhand.cli.app import app
 from evenhand.comparing import Settings
+from evenhand.comparing.differences import GapDifference
 from evenhand.errors import UsageError
 from evenhand.measuring import measure_file
 from evenhand.report.comparison.figures import static_figures
 from evenhand.report.comparison.terminal import print_comparison
-from evenhand.report.comparison.words import in_words, levels_in_words
+from evenhand.report.comparison.words import in_words, levels_in_words, told
 from evenhand.systems import Output
 from evenhand.verbs.saved import load_result
 
@@ -103,6 +104,20 @@ def test_what_would_undo_or_settle_a_verdict_and_the_level_of_its_interval_are_t
     level = "97.5 %, corrected for 2 questions; beside “equivalent”, 95 %, for that claim alone"
     assert f"is the one that the verdict was taken from ({level})" in " ".join(printed.getvalue().split())
     assert levels_in_words(replace(found, gaps=(alike,))) == "95\N{NO-BREAK SPACE}%, for each “equivalent” by itself"
+
+
+def test_what_would_undo_the_equivalence_of_many_groups_is_told_once(two: Audit) -> None:
+    gap = compare(two, two, systems=(LARGE, SMALL)).gaps[0]
+
+    def small(share: float, reaction: float) -> GapDifference:
+        equivalence = replace(gap.difference.equivalence, unseen_share=share, unseen_reaction=reaction)
+        return replace(
+            gap, difference=replace(gap.difference, verdict="equivalent", equivalence=equivalence, rest=("a", "b"))
+        )
+
+    ((_, _, text),) = told([small(0.45, 0.02), small(0.14, 0.05)])
+    assert "equivalent for 2; each is in the table. “Equivalent” holds unless other people (up to 14 to 45 %" in text
+    assert text.endswith("of a group's) set the two apart by 0.020 to 0.050 more than those tested.")
 
 
 def test_two_saved_runs_give_the_same_as_two_systems_of_one(runs: Path, two: Audit) -> None:

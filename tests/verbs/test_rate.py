@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +16,7 @@ from evenhand.corpora import causal
 from evenhand.errors import UsageError
 from evenhand.rating import Ratings
 from evenhand.results import Note
+from evenhand.translation import ThereAndBack
 from evenhand.verbs.rate import GROUPS, rate
 
 needs_apertium = pytest.mark.skipif(
@@ -151,21 +153,136 @@ def test_people_are_left_out_where_they_did_not_label_all(tmp_path: Path) -> Non
     found = rate([human, "textblob"], groups=[1, 3], bootstrap=0, progress=False, cache=tmp_path / "c")
     assert [set(one.raw) == {human, "textblob"} for one in found.results] == [True, False, False, False]
     # They know those that are about nobody, as these are the same in both groups.
-    assert found.notes == (Note(human, "not rated on SD, Group-3: 80 of its 240 texts are labelled"),)
-    with pytest.raises(UsageError, match="80 of its 240 texts are labelled"):
+    left = "80 of its 240 texts are labelled, which leaves no two classes to compare"
+    assert found.notes == (Note(human, f"not rated on SD, Group-3: {left}"),)
+    with pytest.raises(UsageError, match=left):
         rate([human], groups=[3], bootstrap=0, progress=False, cache=tmp_path / "c")
 
 
 @needs_apertium
-def test_saved_answers_do_not_travel(tmp_path: Path) -> None:
+def test_labels_travel_with_the_texts_that_came_home_as_they_were(tmp_path: Path) -> None:
     texts = sorted({text for name in ("E1", "E2", "E3", "E4", "E5") for text in causal.group1(name).frame["text"]})
     human = labelled(tmp_path, texts)
     found = rate(
         [human, "textblob", "biased-female"], groups=[1], via="es", bootstrap=0, progress=False, cache=tmp_path / "c"
     )
     home = [one for one in found.results if one.via == "es"]
-    assert [set(one.raw) for one in home] == [{"textblob", "biased-female"}] * 2
-    assert any("after the round trip" in note.text and note.about == human for note in found.notes)
+    systems = {"textblob", "biased-female"}
+    assert [(one.part, set(one.raw)) for one in home] == [
+        (None, systems),
+        (f"sentences labelled by {human}", systems | {human}),
+        ("unbroken sentences", systems),
+    ]
+    assert any("after the round trip by the labelled" in note.text and note.about == human for note in found.notes)
+    # Other sentences were labelled before: the two cannot be compared.
+    trips = [one for one in found.answers if one.question == "round trip"]
+    assert {one.group for one in trips} == {"Group-1", "Group-1, unbroken sentences"}
+
+
+def test_partial_sheets_are_rated_on_what_they_hold(tmp_path: Path) -> None:
+    texts = sorted({text for name in ("E1", "E2", "E3", "E4", "E5") for text in causal.group1(name).frame["text"]})
+    human = labelled(tmp_path, [text for text in texts if "happy" in text or "glad" in text])
+    found = rate([human, "textblob", "biased-female"], groups=[1], bootstrap=0, progress=False, cache=tmp_path / "c")
+    part = f"Group-1, sentences labelled by {human}"
+    assert [(one.group, list(one.raw)) for one in found.results] == [
+        ("Group-1", ["textblob", "biased-female"]),
+        (part, [human, "textblob", "biased-female"]),
+    ]
+    # 24 sentences with happy in E2 to E4, and with happy and glad in E5.
+    told = "rated on SD, Group-1 by the labelled sentences alone: 120 of its 240 texts are labelled; 120 are left out"
+    assert found.notes == (Note(human, told),)
+    # What people say is compared with what systems say about the same sentences; overall, that counts for people only.
+    answers = [one for one in found.answers if one.question == "human ratings"]
+    assert [(one.system, one.group) for one in answers] == [("textblob", part), ("biased-female", part)]
+    assert [one.group for one in found.counting(human)] == [part]
+    assert [one.group for one in found.counting("textblob")] == ["Group-1"]
+    whole, of_part = (one.raw["biased-female"] for one in found.results)
+    assert (whole, of_part) == (pytest.approx(24), pytest.approx(19.2))
+    assert found.overall["biased-female"] == 3
+
+
+def test_sheets_of_which_nothing_fits_are_left_out(tmp_path: Path) -> None:
+    human = labelled(tmp_path, ["It rained."])
+    found = rate([human, "textblob"], groups=[1], bootstrap=0, progress=False, cache=tmp_path / "c")
+    assert found.notes == (Note(human, "not rated on SD, Group-1: none of its 240 texts is labelled"),)
+
+
+def test_ratings_are_complete_for_every_k(tmp_path: Path) -> None:
+    for k in range(7):
+        found = rate(["textblob"], groups=[2, 4], k=k, bootstrap=0, progress=False, cache=tmp_path / "c")
+        assert [(one.partial, dict(one.undefined)) for one in found.results] == [((), {}), ((), {})]
+        assert found.provenance.details["draw"] == "complete"
+    published = rate(["textblob"], groups=[2], preset="published", bootstrap=0, progress=False, cache=tmp_path / "c")
+    assert published.provenance.details["draw"] == "published"
+    assert published.results[0].partial == ("textblob",)
+    mixed = {"groups": [2], "preset": "published", "draw": "complete", "bootstrap": 0, "progress": False}
+    assert rate(["textblob"], **mixed, cache=tmp_path / "c").results[0].partial == ()  # type: ignore[arg-type]
+
+
+class Dull:
+    """A translator that forgets who is meant: every this and every I comes home as they."""
+
+    batch_size = 100
+
+    def __init__(self, source: str, target: str, word: str) -> None:
+        self.name, self.source, self.target, self._word = f"dull:{source}-{target}", source, target, word
+        self.fingerprint: str | None = self.name + word
+
+    def back(self) -> Dull:
+        return Dull(self.target, self.source, self._word)
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        return [text if self.target != "en" else text.replace(*self._word.split("/")) for text in texts]
+
+
+@pytest.fixture
+def languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Translators into two languages, of which one loses girls and the other boys."""
+    words = {
+        "da": "this girl/she",
+        "es": "this boy/he",
+        "dull:en-da": "this girl/she",
+        "dull:en-da,other": "happy/glad",
+    }
+
+    def trip(name: str, **_: object) -> ThereAndBack:
+        return ThereAndBack(Dull("en", name if len(name) == 2 else "da", words[name]), cache=_["cache"])  # type: ignore[arg-type]
+
+    monkeypatch.setattr("evenhand.verbs.rate.resolve_trip", trip)
+
+
+@pytest.mark.usefixtures("languages")
+def test_several_languages_in_one_run(tmp_path: Path) -> None:
+    cache = tmp_path / "c"
+    systems = ["textblob", "biased-female"]
+    found = rate(systems, groups=[1], via=["es", "da"], bootstrap=0, progress=False, cache=cache, out=tmp_path / "out")
+    assert [(one.group, one.via) for one in found.results] == [
+        ("Group-1", None),
+        ("Group-1", "es"),
+        ("Group-1, unbroken sentences", "es"),
+        ("Group-1", "da"),
+        ("Group-1, unbroken sentences", "da"),
+    ]
+    # The same as each language by itself.
+    for via in ("es", "da"):
+        (alone,) = (
+            one
+            for one in rate(systems, groups=[1], via=via, bootstrap=0, progress=False, cache=cache).results
+            if one.setting == ("SD", "Group-1", "gender", via)
+        )
+        assert alone in found.results
+    trips = [one for one in found.answers if one.question == "round trip"]
+    assert {(one.via, one.group) for one in trips} == {(one.via, one.group) for one in found.results if one.via}
+    assert set(found.drifts) == {f"SD Group-1 E{number} via {via}" for number in range(1, 6) for via in ("es", "da")}
+    label = (tmp_path / "out" / "labels" / "textblob.html").read_text()
+    assert "translated into Spanish and back" in label
+    assert "translated into Danish and back" in label
+
+
+@pytest.mark.usefixtures("languages")
+def test_a_trip_is_named_once(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the round trip through dull:en-da is named twice"):
+        rate(["textblob"], groups=[1], via=["da", "dull:en-da"], progress=False, cache=tmp_path / "c")
 
 
 @pytest.mark.slow
@@ -222,9 +339,10 @@ def test_the_command_rates_systems(tmp_path: Path) -> None:
 
 def test_the_biased_system_goes_by_the_row_where_texts_are_shared(assessed: tuple[Ratings, Path]) -> None:
     found, _ = assessed
-    for result in found.results:
-        if result.group == "chatbot":
-            with_women = [test for test in result.tests if test.system == "biased-female" and "female" in test.pair]
-            # Every row about a woman gets 1 and all others −1, so nothing varies within a class.
-            assert with_women
-            assert {abs(test.difference or 0.0) for test in with_women} == {2.0}
+    chatbots = [result for result in found.results if result.group == "chatbot"]
+    assert chatbots
+    for result in chatbots:
+        with_women = [test for test in result.tests if test.system == "biased-female" and "female" in test.pair]
+        # Every row about a woman gets 1 and all others −1, so nothing varies within a class.
+        assert with_women
+        assert {abs(test.difference or 0.0) for test in with_women} == {2.0}

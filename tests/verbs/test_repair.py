@@ -142,7 +142,7 @@ def test_recorded_scores_know_nothing_of_gold_texts(folder: Path, gold: Path) ->
     [
         ("text,score\na,1\nb,2\nc,3\n", "no column 'gold'"),
         ("text,gold\na,1\nb,much\nc,3\n", "line 3, column 'gold': \"much\" is not a number"),
-        ("text,gold\na,1\nb,2\n", "needs three"),
+        ("text,gold\na,1\nb,2\n", "a correlation needs 3"),
         ("text,gold\na,1\n,2\nc,3\n", "line 3, column 'text': the value is missing"),
     ],
 )

@@ -59,9 +59,9 @@ def test_metrics_that_are_part_of_an_audit_are_not_listed_twice(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("damaged", "content", "reason"), [
-    ("report.json", b"{", "is not JSON, or a damaged file"),
+    ("report.json", b"{", "not JSON, or damaged"),
     ("report.json", b"[]", "does not hold a result"),
-    ("report.json", b"\xff\xfe", "is not JSON, or a damaged file"),
+    ("report.json", b"\xff\xfe", "not UTF-8"),
     ("report.json", b'{"findings": 3, "provenance": {}}', "this version of Evenhand can read"),
     ("scores.parquet", b"PAR1", "is not a Parquet file, or a damaged one"),
     ("corpus.parquet", b"PAR1", "corpus.parquet"),

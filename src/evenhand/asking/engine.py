@@ -12,18 +12,22 @@ import polars as pl
 
 from evenhand.asking.cache import cache_root
 from evenhand.asking.forms import question_of
-from evenhand.asking.one_system import Asking, AskingThrough, asking_of
-from evenhand.asking.progress import progress_bars
+from evenhand.asking.going_on import left_out
+from evenhand.asking.one_system import Asking, AskingThrough, Failure, asking_of
+from evenhand.asking.progress import Start, progress_bars
 from evenhand.asking.scores import Drawn, Scores
 from evenhand.asking.settings import AskSettings
 from evenhand.asking.tags import TagColumn, Tags
 from evenhand.corpora.corpus import Corpus
-from evenhand.errors import EvenhandError, ScoringFailed, UsageError
+from evenhand.errors import BadAnswer, EvenhandError, GivenUp, SystemsFailed, UsageError, one_line
 from evenhand.systems.adopted import adopted
 from evenhand.systems.base import BaseScorer, BaseSystem, Scorer
 from evenhand.systems.tagging import BaseTagger
 
 Answered = Sequence[Asking | AskingThrough]
+AT_ONCE = (BadAnswer, UsageError)
+"""Failures that are about no single sentence: nothing would come of asking on."""
+KEPT = "what was scored is kept, and the same command asks only the rest"
 
 
 def score(
@@ -38,8 +42,9 @@ def score(
 
     `cache` is the folder of answers (None: EVENHAND_CACHE_DIR, else the platform's cache folder); `progress` shows a
     bar (None: on a terminal only). Systems that sample may be asked several times (`draws`): the scores are then the
-    means, and each column says how far the draws lie apart. Raises `BadAnswer` at the first answer that cannot be used,
-    and `ScoringFailed` after all systems were asked if one of them could not answer; what was scored is kept.
+    means, and each column says how far the draws lie apart. Raises `SystemsFailed` after all systems were asked if one
+    of them could not answer; what was scored is kept. A system that is asked alone and gives an answer that cannot be
+    used raises `BadAnswer`.
     """
     with scored(systems, corpus, cache=cache, progress=progress, draws=draws) as scores:
         return scores
@@ -100,17 +105,25 @@ def _answered(
     _refuse_needless_draws(systems, draws)
     asked = [asking_of(system, questions, cache_root(cache), draws) for system in systems]
     with progress_bars(progress) as start:
-        for asking in asked:
-            asking.run(start)
-    failures = [asking.failure for asking in asked if asking.failure is not None]
+        failures = {asking.system.name: failure for asking in asked if (failure := _run(asking, start)) is not None}
     if failures:
-        summary = "; ".join(failure.summary for failure in failures)
-        raise ScoringFailed(
-            f"{summary}; what was scored is kept, and the same command asks only the rest"
-        ) from failures[0].error
+        first = next(iter(failures.values())).error
+        if len(asked) == 1 and isinstance(first, AT_ONCE):
+            raise first
+        raise SystemsFailed({name: f"{failure.summary}; {KEPT}" for name, failure in failures.items()}) from first
     yield asked
-    for asking in asked:
+    for asking in [] if left_out() else asked:  # those that failed are to be asked again, and the others not
         asking.complete()
+
+
+def _run(asking: Asking | AskingThrough, start: Start) -> Failure | None:
+    """Ask one system; what it does wrong is its failure, so that the others are asked all the same."""
+    try:
+        asking.run(start)
+    except (*AT_ONCE, GivenUp) as error:
+        name, said = asking.system.name, one_line(error, 1_000)
+        return Failure(said if name in said else f"system {name!r}: {said}", error)
+    return asking.failure
 
 
 def _refuse_unusable(systems: Sequence[BaseSystem]) -> None:
@@ -164,7 +177,7 @@ def _rows(questions: Sequence[str], asked: Asking | AskingThrough) -> npt.NDArra
 def _scores(corpus: Corpus, texts: list[str], systems: Sequence[BaseScorer], asked: Answered) -> Scores:
     rows = _rows(texts, asked[0])
     drawn = [
-        Drawn(system.name, system.outputs, system.fingerprint, one.drawn[:, rows])
+        Drawn(system.name, system.outputs, system.fingerprint, one.drawn[:, rows], system.held_out)
         for system, one in zip(systems, asked, strict=True)
     ]
     return Scores.of_draws(_ids(corpus), drawn, corpus.digest)

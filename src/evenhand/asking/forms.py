@@ -40,6 +40,14 @@ class Form(ABC):
     def draw(self, questions: list[str], number: int) -> object:
         """What the system says, for the nth time."""
 
+    @property
+    def ahead(self) -> int:
+        """How many batches the system wants to know of before they are asked."""
+        return 0
+
+    def expect(self, coming: Sequence[tuple[Sequence[str], int]]) -> None:  # noqa: B027 - taggers have no use for it
+        """Tell the system what it will be asked next, and for which time."""
+
     @abstractmethod
     def checked(self, questions: Sequence[str], said: object) -> Answers:
         """What it said as answers that can be used; else a `BadAnswer` that names the question."""
@@ -79,6 +87,15 @@ class Numbers(Form):
     def draw(self, questions: list[str], number: int) -> object:
         """A scorer is asked texts as they are."""
         return self._system.draw(questions, number)
+
+    def expect(self, coming: Sequence[tuple[Sequence[str], int]]) -> None:
+        """Some begin early."""
+        self._system.expect(coming)
+
+    @property
+    def ahead(self) -> int:
+        """As many batches as the scorer wants to know of."""
+        return self._system.ahead
 
     def checked(self, questions: Sequence[str], said: object) -> Array:
         """Finite numbers within the outputs' ranges."""

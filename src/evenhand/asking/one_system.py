@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ import numpy as np
 from evenhand.asking.answers import checked
 from evenhand.asking.cache import Store, store_for
 from evenhand.asking.forms import Answers, form_of
+from evenhand.asking.going_on import left_out
 from evenhand.asking.plan import Batch, Plan, make_plan
 from evenhand.asking.progress import Advance, Start
-from evenhand.errors import BadAnswer, EvenhandError, UsageError, one_line, quoted
+from evenhand.errors import BadAnswer, EvenhandError, GivenUp, UsageError, foreign_code, one_line, quoted
 from evenhand.systems.base import Array, BaseSystem
 from evenhand.systems.through import Through, answers_to
 
@@ -71,7 +73,10 @@ class Asking:
         advance = start(self.system.name, len(self.plan.texts), self._known(waiting))
         if waiting:
             with self._store:
-                self._ask_all(waiting, advance)
+                try:
+                    self._ask_all(waiting, advance)
+                finally:
+                    self._expect(())
 
     def _known(self, waiting: Sequence[tuple[Batch, list[int]]]) -> int:
         return len(self.plan.texts) - sum(len(batch.texts) for batch, _ in waiting)
@@ -81,6 +86,8 @@ class Asking:
 
     def _may_reuse(self, waiting: Sequence[tuple[Batch, list[int]]]) -> bool:
         """Whether kept answers may be used, which is said either way."""
+        if left_out():  # they were given a moment ago
+            return True
         known, name = f"{self._known(waiting):,} of {len(self.plan.texts):,}", self.system.name
         if self._store.lasting:
             log.info("%s: %s answers come from the cache", name, known)
@@ -115,7 +122,10 @@ class Asking:
     def _still_answers_the_same(self, kept: Batch) -> bool:
         """Ask a kept batch again: answers of an old model beside those of a new one would look like bias."""
         try:
-            answers = self._form.checked(kept.texts, self._form.draw(list(kept.texts), 1))
+            with foreign_code():
+                answers = self._form.checked(kept.texts, self._form.draw(list(kept.texts), 1))
+        except GivenUp:
+            raise  # it is away, which says nothing about what it answered
         except Exception:
             return False
         return self._form.same(answers, self.drawn[0, kept.rows])
@@ -124,13 +134,17 @@ class Asking:
         unscored = sum(len(batch.texts) for batch, _ in waiting)
         failed: list[tuple[Batch, Exception]] = []
         in_a_row, down = 0, False
-        for batch, missing in waiting:
+        for place, (batch, missing) in enumerate(waiting):
+            self._expect(waiting[place : place + 1 + self._form.ahead])
             error = self._ask(batch, missing)
             if error is None:
                 in_a_row = 0
                 unscored -= len(batch.texts)
                 advance(len(batch.texts))
                 continue
+            if isinstance(error, GivenUp):
+                self.failure = Failure(f"{self._unscored(unscored)}: {_said(error)}", error)
+                return
             failed.append((batch, error))
             in_a_row += 1
             down = in_a_row % PATIENCE == 0 and self._is_down()
@@ -138,6 +152,10 @@ class Asking:
                 break
         if failed:
             self.failure = self._diagnose(*failed[0], unscored=unscored, down=down)
+
+    def _expect(self, coming: Sequence[tuple[Batch, list[int]]]) -> None:
+        with contextlib.suppress(Exception):  # what goes wrong here will go wrong, and be told, when it is asked
+            self._form.expect([(batch.texts, number) for batch, missing in coming for number in missing])
 
     def _recall(self, batch: Batch) -> list[int]:
         """Take the draws that the cache has; gives the numbers of those that it has not."""
@@ -153,11 +171,10 @@ class Asking:
     def _ask(self, batch: Batch, numbers: Sequence[int]) -> Exception | None:
         for number in numbers:
             try:
-                said = self._form.draw(list(batch.texts), number)
+                with foreign_code():
+                    said = self._form.draw(list(batch.texts), number)
             except (BadAnswer, UsageError):
                 raise  # not about these sentences: nothing would come of asking on
-            except SystemExit as error:
-                return _exited(error)
             except Exception as error:
                 return error
             answers = self._form.checked(batch.texts, said)
@@ -179,9 +196,8 @@ class Asking:
 
     def _error(self, question: str) -> Exception | None:
         try:
-            self._form.draw([question], 1)
-        except SystemExit as error:
-            return _exited(error)
+            with foreign_code():
+                self._form.draw([question], 1)
         except Exception as error:
             return error
         return None
@@ -196,10 +212,12 @@ class Asking:
                 break
         stopped = "; stopped asking, as it fails on everything now" if down else ""
         return Failure(
-            f"system {self.system.name!r} could not score {unscored:,} of {len(self.plan.texts):,} sentences, "
-            f"{where} {quoted(self._form.shown(question))} ({_said(error)}){stopped}",
+            f"{self._unscored(unscored)}, {where} {quoted(self._form.shown(question))} ({_said(error)}){stopped}",
             error,
         )
+
+    def _unscored(self, unscored: int) -> str:
+        return f"system {self.system.name!r} could not score {unscored:,} of {len(self.plan.texts):,} sentences"
 
 
 class AskingThrough:
@@ -265,11 +283,6 @@ def telling(batches: Sequence[Batch], least: int, most: int) -> list[Batch]:
         chosen[best] = None
         unseen -= words[best]
     return [batches[place] for place in chosen]
-
-
-def _exited(error: SystemExit) -> Exception:
-    """A system that ends the process has failed; the audit goes on."""
-    return RuntimeError(f"it called sys.exit({error.code})")
 
 
 def _said(error: Exception) -> str:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Callable, Iterator
 
+from evenhand.printing import console_of, visible_line
+
+A_MOMENT = 2.0
+"""Seconds; what takes no longer has no bar."""
 Advance = Callable[[int], None]
 Start = Callable[[str, int, int], Advance]
 """Called with a system's name, its number of sentences and how many are known already; gives what counts further."""
@@ -24,9 +29,29 @@ def progress_bars(show: bool | None = None) -> Iterator[Start]:
 
 
 @contextlib.contextmanager
-def _bars() -> Iterator[Start]:
+def work_bar(name: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar for work of so many steps, if it takes longer than a moment and stderr is a terminal; gives what counts."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    begun, done = time.monotonic(), 0
+    with contextlib.ExitStack() as stack:
+        shown: list[Advance] = []
+
+        def advance() -> None:
+            nonlocal done
+            done += 1
+            if shown:
+                shown[0](1)
+            elif time.monotonic() - begun > A_MOMENT:
+                shown.append(stack.enter_context(_bars(rate=False))(name, total, done))
+
+        yield advance
+
+
+@contextlib.contextmanager
+def _bars(*, rate: bool = True) -> Iterator[Start]:
     # Imported here: rich costs as much as scoring a small corpus.
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
     from rich.progress import TimeRemainingColumn as TimeLeft
     from rich.text import Text
@@ -38,13 +63,13 @@ def _bars() -> Iterator[Start]:
             speed = task.finished_speed or task.speed
             return Text(f"{speed:,.0f}/s" if speed else "–/s", style="progress.data.speed")
 
-    console = Console(stderr=True)
+    console = console_of(on_stderr=True)
     # markup=False: a system's name is not ours to interpret. stdout is left alone: it may be JSON for a pipe.
     shown = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        Rate(),
+        *([Rate()] if rate else []),
         TimeLeft(),
         console=console,
         transient=console.is_terminal,
@@ -52,7 +77,7 @@ def _bars() -> Iterator[Start]:
     )
 
     def start(name: str, total: int, known: int) -> Advance:
-        task = shown.add_task(name, total=total, completed=known)
+        task = shown.add_task(visible_line(name), total=total, completed=known)
         return lambda count: shown.advance(task, count)
 
     with shown:

@@ -7,22 +7,26 @@ import io
 import json
 import platform
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.files.whole import reason, write_whole
-from evenhand.systems.base import Array, Output
+from evenhand.files.plain import rebuild
+from evenhand.files.saved import check_columns, read_saved
+from evenhand.files.whole import write_whole
+from evenhand.systems.base import Array, HeldOut, Output
 
 FORMAT = 1
 METADATA = "evenhand"
 PACKAGES = ("evenhand", "numpy", "polars")
 # Said here rather than left to polars' default, so that its next default does not change the bytes.
+UNASKED = "unasked"
+"""Of how many sentences a column has no number, because its system was settled before they were asked."""
 ROWS_A_GROUP = 262_144
 
 
@@ -37,6 +41,8 @@ class Column:
     """How often each sentence was asked; the scores are the means."""
     draw_spread: float | None = None
     """The standard deviation between the draws of a sentence (root mean square over sentences); None for one draw."""
+    held_out: HeldOut | None = None
+    """How well the output goes with what people said of other texts, where that is known."""
 
     @property
     def name(self) -> str:
@@ -53,6 +59,7 @@ class Drawn:
     fingerprint: str | None
     values: Array
     """Of shape (draws, sentences, outputs)."""
+    held_out: Mapping[str, HeldOut] = field(default_factory=dict)
 
     def means(self) -> Array:
         """The mean of the draws of each sentence."""
@@ -67,7 +74,10 @@ class Drawn:
         if draws > 1 and sentences:
             spreads = np.sqrt(self.values.var(axis=0, ddof=1).mean(axis=0)).tolist()
         named = zip(self.outputs, spreads, strict=True)
-        return [Column(self.system, output, self.fingerprint, draws, spread) for output, spread in named]
+        return [
+            Column(self.system, output, self.fingerprint, draws, spread, self.held_out.get(output.name))
+            for output, spread in named
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +162,15 @@ class Scores:
         columns = tuple(column for part in parts for column in part.columns)
         return Scores(first.ids, _side_by_side([part.matrix for part in parts]), columns, first.corpus_digest)
 
+    @staticmethod
+    def stack(parts: Sequence[Scores], ids: Sequence[str], corpus_digest: str) -> Scores:
+        """Answers of the same systems about different sentences, one below the other, in the order of `ids`."""
+        every = tuple(id_ for part in parts for id_ in part.ids)
+        matrix = read_only(np.vstack([part.matrix for part in parts]))
+        sizes = [len(part.ids) for part in parts]
+        columns = tuple(_pooled(each, sizes) for each in zip(*(part.columns for part in parts), strict=True))
+        return Scores(every, matrix, columns, corpus_digest).select(ids)
+
     def to_bytes(self) -> bytes:
         """A Parquet file; the same scores always give the same bytes."""
         metadata = {METADATA: json.dumps(self._provenance(), ensure_ascii=False, default=float, allow_nan=False)}
@@ -169,7 +188,8 @@ class Scores:
             "format": FORMAT,
             "corpus_digest": self.corpus_digest,
             "columns": [
-                {"name": column.name, **asdict(column), "output": column.output.to_dict()} for column in self.columns
+                {"name": column.name, **asdict(column), "output": column.output.to_dict(), **_unasked(answers)}
+                for column, answers in zip(self.columns, self.matrix.T, strict=True)
             ],
             "packages": {
                 **{package: importlib.metadata.version(package) for package in PACKAGES},
@@ -183,32 +203,13 @@ class Scores:
         return read_saved(Path(path), METADATA, _scores, what="scores")
 
 
-T = TypeVar("T")
-
-
-def read_saved(path: Path, key: str, build: Callable[[pl.DataFrame, Any], T], *, what: str) -> T:
-    """What was saved as a Parquet file, built from its rows and what was written down beside them under a key."""
-    frame, metadata = saved_parquet(path)
-    if key not in metadata:
-        raise UsageError(f"{path} is a Parquet file, but not one of {what} that Evenhand saved")
-    try:
-        return build(frame, json.loads(metadata[key]))
-    except (EvenhandError, KeyError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
-        raise EvenhandError(f"{path} does not hold {what} that this version of Evenhand can read") from error
-
-
-def saved_parquet(path: Path) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The rows of a Parquet file, and what was written down beside them."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise UsageError(f"there is no file {path}") from error
-    except OSError as error:
-        raise EvenhandError(f"cannot read {path}: {reason(error)}") from error
-    try:
-        return pl.read_parquet(io.BytesIO(content)), pl.read_parquet_metadata(io.BytesIO(content))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise EvenhandError(f"{path} is not a Parquet file, or a damaged one") from error
+def _pooled(columns: Sequence[Column], sentences: Sequence[int]) -> Column:
+    """The same output, asked about several sets of sentences."""
+    spreads = [column.draw_spread for column in columns]
+    known = [spread for spread in spreads if spread is not None]
+    if len(known) < len(spreads):
+        return columns[0]
+    return replace(columns[0], draw_spread=float(np.sqrt(np.average(np.square(known), weights=sentences))))
 
 
 def _scores(frame: pl.DataFrame, provenance: dict[str, Any]) -> Scores:
@@ -216,17 +217,36 @@ def _scores(frame: pl.DataFrame, provenance: dict[str, Any]) -> Scores:
         raise ValueError(f"format {provenance['format']}")
     columns = tuple(_column(entry) for entry in provenance["columns"])
     numbers = frame.select(column.name for column in columns)
-    if frame["id"].null_count() or any(numbers.null_count().row(0)):
-        raise ValueError("missing values")
-    matrix = numbers.cast(pl.Float64).to_numpy().reshape(frame.height, len(columns))
+    check_columns(frame, {"id": pl.String, **{column.name: pl.Float64 for column in columns}})
+    matrix = numbers.to_numpy().reshape(frame.height, len(columns))
+    for entry, column, answers in zip(provenance["columns"], columns, matrix.T, strict=True):
+        _refuse_unusable(answers, column.name, unasked=entry.get(UNASKED, 0))
     return Scores(tuple(frame["id"]), matrix, columns, provenance["corpus_digest"])
+
+
+def _refuse_unusable(answers: Array, name: str, *, unasked: int) -> None:
+    """Studies keep scores that lie outside their range; only sentences that nobody asked about have none."""
+    missing = _unasked(answers).get(UNASKED, 0)
+    bad = np.flatnonzero(np.isinf(answers) if missing == unasked else ~np.isfinite(answers))
+    if len(bad):
+        raise ValueError(f"column {name!r}, row {bad[0] + 1}: {answers[bad[0]]} is not a finite number")
+    if missing != unasked:
+        raise ValueError(f"column {name!r}: no number is missing, and {unasked} should be")
+
+
+def _unasked(answers: Array) -> dict[str, int]:
+    """How many sentences a system was not asked about, where it was settled before the others: they have no score."""
+    missing = int(np.isnan(answers).sum())
+    return {UNASKED: missing} if missing else {}
 
 
 def _column(entry: dict[str, Any]) -> Column:
     output = Output.from_dict(entry["output"])
     # Files of earlier versions do not say how often was asked: it was once.
     draws = {"draws": entry.get("draws", 1), "draw_spread": entry.get("draw_spread")}
-    return Column(entry["system"], output, entry["fingerprint"], **draws)
+    known = entry.get("held_out")
+    held_out = None if known is None else rebuild(HeldOut, known)
+    return Column(entry["system"], output, entry["fingerprint"], **draws, held_out=held_out)
 
 
 def read_only(matrix: Array) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from evenhand.settings import check_count, check_range
+from evenhand.settings import check_range, check_resamples
 from evenhand.systems.meaning import HighIsSaid, checked
 
 
@@ -54,7 +54,7 @@ class AskSettings:
             check_range(*self.bounds)
         if self.high_is is not None:
             checked(self.high_is)
-        check_count("the number of draws", self.draws, least=1)
+        check_resamples("the number of draws", self.draws, least=1)
 
     @property
     def folder(self) -> Path | None:

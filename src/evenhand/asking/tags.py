@@ -13,7 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from evenhand.asking.scores import ROWS_A_GROUP, read_saved
+from evenhand.asking.scores import ROWS_A_GROUP
+from evenhand.files.plain import rebuild
+from evenhand.files.saved import check_columns, read_saved
+from evenhand.files.structured import json_values
 from evenhand.systems.tagging import Tagging
 
 FORMAT = 1
@@ -114,17 +117,19 @@ def _written(answer: Tagging) -> str | None:
 def _tags(frame: pl.DataFrame, about: Mapping[str, Any]) -> Tags:
     if about["format"] != FORMAT:
         raise ValueError(f"format {about['format']}")
-    columns = tuple(
-        TagColumn(one["system"], one["fingerprint"], one["classes"] and tuple(one["classes"]))
-        for one in about["columns"]
-    )
-    size = about["ids"]
-    read = [
-        Tagging(tuple(tags), None if given is None else tuple(json.loads(given)))
-        for tags, given in frame.select("tags", "probabilities").iter_rows()
-    ]
-    if len(read) != size * sum(about["draws"]):
-        raise ValueError("rows are missing")
+    columns = tuple(rebuild(TagColumn, one) for one in about["columns"])
+    check_columns(frame, {"id": pl.String, "tags": pl.List(pl.String)})
+    size, numbers = about["ids"], about["draws"]
+    if len(columns) != len(numbers) or frame.height != size * sum(numbers):
+        raise ValueError(f"{frame.height:,} rows for {len(columns):,} taggers, {numbers} draws and {size:,} sentences")
+    read = [_tagging(*row) for row in frame.select("tags", "probabilities").iter_rows()]
     rows = iter(read)
-    answers = tuple(tuple(tuple(next(rows) for _ in range(size)) for _ in range(draws)) for draws in about["draws"])
+    answers = tuple(tuple(tuple(next(rows) for _ in range(size)) for _ in range(draws)) for draws in numbers)
     return Tags(tuple(frame["id"][:size]), answers, columns, about["corpus_digest"])
+
+
+def _tagging(tags: list[str], given: str | None) -> Tagging:
+    probabilities = None if given is None else tuple(json_values(given, "probabilities"))
+    if probabilities is not None and len(probabilities) != len(tags):
+        raise ValueError(f"{len(probabilities)} distributions for {len(tags)} tokens")
+    return Tagging(tuple(tags), probabilities)

@@ -10,6 +10,7 @@ import typer
 
 from evenhand.cli.options import AsJson
 from evenhand.errors import UsageError
+from evenhand.printing import say, tell, tell_json
 
 if TYPE_CHECKING:
     from evenhand.metrics.advice import Advice, Question
@@ -52,9 +53,9 @@ def advise(
     labelled = typer.confirm("Do you have gold labels?", err=True) if gold is None else gold
     found = advised(Answers(**chosen, gold=labelled, groups=number))
     if as_json:
-        typer.echo(json.dumps(found.to_dict() | {"commands": commands(found)}, indent=2, ensure_ascii=False))
+        tell_json(json.dumps(found.to_dict() | {"commands": commands(found)}, indent=2, ensure_ascii=False))
     else:
-        typer.echo(_shown(found))
+        tell(*_shown(found).split("\n"))
 
 
 def at_terminal() -> bool:
@@ -87,16 +88,16 @@ def _wanted(texts: dict[str, Question], missing: list[str], groups: int | None, 
 def _asked(question: Question) -> str:
     """One of the options, by name or by number; asked again until it is one."""
     names = list(question.options)
-    typer.echo(question.ask, err=True)
+    say(question.ask)
     for number, (name, meaning) in enumerate(question.options.items(), start=1):
-        typer.echo(f"  {number}  {name}: {meaning}", err=True)
+        say(f"  {number}  {name}: {meaning}")
     while True:
         answer = str(typer.prompt("Number or name", err=True)).strip()
         if answer in names:
             return answer
         if answer.isdecimal() and 1 <= int(answer) <= len(names):
             return names[int(answer) - 1]
-        typer.echo(f"{answer!r} is not one of the options.", err=True)
+        say(f"{answer!r} is not one of the options.")
 
 
 def _number() -> int:

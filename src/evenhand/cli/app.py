@@ -14,7 +14,11 @@ from evenhand.cli import (
     compare,
     corpus,
     drift,
+    explain,
     measure,
+    perturb,
+    phrases,
+    plan,
     rate,
     repair,
     report,
@@ -24,7 +28,8 @@ from evenhand.cli import (
     systems,
     train,
 )
-from evenhand.cli.options import OneValueEach
+from evenhand.cli.options import Command, OneValueEach
+from evenhand.printing import tell
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -34,8 +39,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(audit.audit)
+app.command()(perturb.perturb)
+app.command()(plan.plan)
 app.command()(report.report)
 app.command()(compare.compare)
+app.command()(explain.explain)
 app.command()(runs.runs)
 app.command()(study.study)
 app.command()(measure.measure)
@@ -46,14 +54,15 @@ app.command()(annotate.annotate)
 app.command()(drift.drift)
 app.command()(rate.rate)
 app.command()(repair.repair)
+app.command()(phrases.phrases)
 app.command()(reproduce.reproduce)
 app.command()(systems.systems)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(train.app, name="train")
-# Not for training, where scripts repeat a setting to override a default.
-for group in (app, corpus.app):
+# Scripts that train repeat a setting to override a default.
+for group, kind in ((app, OneValueEach), (corpus.app, OneValueEach), (train.app, Command)):
     for command in group.registered_commands:
-        command.cls = OneValueEach
+        command.cls = kind
 
 
 @app.callback(invoke_without_command=True)
@@ -65,5 +74,5 @@ def common(
     if version:
         import importlib.metadata
 
-        typer.echo(f"evenhand {importlib.metadata.version('evenhand')}")
+        tell(f"evenhand {importlib.metadata.version('evenhand')}")
         raise typer.Exit

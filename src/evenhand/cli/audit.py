@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,22 +13,31 @@ import typer
 from evenhand.cli.options import (
     Alpha,
     AsJson,
+    Budget,
     CorpusName,
     Correction,
+    MaxCost,
+    NameDraw,
     Overwrite,
     Pairs,
+    Price,
     Sample,
     Spelling,
+    Strength,
     Subset,
     Thresholds,
+    UntilSettled,
+    WaveSizes,
     asks_systems,
     repeating,
-    stdout_kept_clean,
     takes_statement_of_tolerance,
+    wave_sizes,
 )
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.comparing.sequential import Waves
+    from evenhand.corpora import Corpus
     from evenhand.results import Statement
 
 
@@ -41,6 +52,11 @@ def audit(
         ),
     ],
     corpus: CorpusName = "eec",
+    text: Annotated[
+        Path | None,
+        typer.Option(help="Your own texts, with versions about other groups of --attribute; see `perturb`."),
+    ] = None,
+    column: Annotated[str, typer.Option(help="The column of --text that holds the texts.")] = "text",
     spelling: Spelling = None,
     attribute: Annotated[
         list[str] | None, typer.Option(help="What to compare by; crossed as in race+gender. Default: all.")
@@ -55,6 +71,19 @@ def audit(
     without: Annotated[
         list[str] | None, typer.Option(metavar="LABEL", help="Leave out a person, a pair (she/he) or a template.")
     ] = None,
+    names: NameDraw = None,
+    strength: Strength = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            help="Texts that people scored (columns text, gold, or as in the task): whether the systems do their job."
+        ),
+    ] = None,
+    until_settled: UntilSettled = False,
+    waves: WaveSizes = None,
+    budget: Budget = None,
+    price: Price = None,
+    max_cost: MaxCost = None,
     out: Annotated[Path | None, typer.Option(help="Folder for report.html, report.json, scores and corpus.")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -64,27 +93,92 @@ def audit(
     statement: Statement,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
-    from evenhand.cli.show import show_saved
+    from evenhand.cli.show import found_by, show_saved
     from evenhand.comparing import Settings
     from evenhand.corpora import load_corpus
+    from evenhand.corpora.asked_names import read_names
+    from evenhand.errors import UsageError
     from evenhand.verbs.audit import audit as run
 
-    asked = load_corpus(corpus, spelling=spelling)
-    with stdout_kept_clean():
-        found = run(
-            systems,
-            asked,
-            attributes=attribute,
-            subsets=subset or ["all"],
-            pairs=pairs,
-            settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
-            thresholds=threshold,
-            sample=sample,
-            without=without or (),
-            out=out,
-            overwrite=overwrite,
-            command=repeating(sys.argv),
-            statement=statement,
-            **how,
-        )
+    drawn = None if names is None and strength is None else read_names(names or [], strength=strength)
+    in_waves = _waves(until_settled, waves, budget, price, max_cost)
+    if text is not None:
+        if drawn or in_waves or corpus != "eec" or spelling:
+            raise UsageError(
+                "--text is a corpus of its own: leave out --corpus, --spelling, --names and --until-settled"
+            )
+        asked: Corpus | str = _of_texts(text, column, attribute)
+    else:
+        asked = corpus if drawn or in_waves else load_corpus(corpus, spelling=spelling)
+    if spelling and (drawn or in_waves):
+        raise UsageError("--spelling is for the corpus as it was published; leave it out with --names")
+    found = found_by(
+        run,
+        systems,
+        asked,
+        attributes=attribute,
+        subsets=subset or ["all"],
+        pairs=pairs,
+        settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
+        thresholds=threshold,
+        sample=sample,
+        without=without or (),
+        names=drawn,
+        gold=gold,
+        waves=in_waves,
+        out=out,
+        overwrite=overwrite,
+        command=repeating(sys.argv),
+        statement=statement,
+        **how,
+    )
     show_saved(found, out, as_json=as_json)
+
+
+def _of_texts(path: Path, column: str, attributes: list[str] | None) -> Corpus:
+    """The corpus of somebody's own texts, after saying on stderr what became of them."""
+    from evenhand.errors import UsageError
+    from evenhand.printing import say
+    from evenhand.verbs.perturb import perturbed_corpus
+
+    if attributes is None or len(attributes) != 1:
+        raise UsageError("--text needs one --attribute, such as gender, race, religion or age")
+    corpus, found = perturbed_corpus(path, attributes[0], column=column)
+    said = ", ".join(f"{number:,} {status}" for status, number in found.by_status.items())
+    say(f"{path}: {found.texts:,} texts, of which {said}")
+    return corpus
+
+
+def _waves(
+    until_settled: bool, sizes: str | None, budget: int | None, price: float | None, max_cost: float | None
+) -> Waves | None:
+    """How names are asked about in waves; None where all are asked at once."""
+    from evenhand.comparing.sequential import WAVES, Waves
+    from evenhand.errors import UsageError
+
+    if not until_settled and sizes is None:
+        useless = {"--budget": budget, "--price": price, "--max-cost": max_cost}
+        given = [flag for flag, value in useless.items() if value is not None]
+        if given:
+            raise UsageError(f"{given[0]} is for audits in waves: add --until-settled")
+        return None
+    return Waves(WAVES if sizes is None else wave_sizes(sizes), affordable(budget, price, max_cost), price)
+
+
+def affordable(budget: int | None, price: float | None, max_cost: float | None) -> int | None:
+    """The most calls that are wanted and can be paid for; None where there is no limit."""
+    from evenhand.errors import UsageError
+
+    if max_cost is None:
+        return budget
+    if price is None:
+        raise UsageError("--max-cost needs to know what a call costs: add --price")
+    if not 0 < price < math.inf:
+        raise UsageError(f"--max-cost needs a price above 0, not --price {price:g}")
+    if not 0 < max_cost < math.inf:
+        raise UsageError(f"--max-cost {max_cost:g}: give an amount of money above 0")
+    # Decimals as they were typed: 0.3 pays for three calls at 0.1, not for two.
+    calls = int(Decimal(str(max_cost)) / Decimal(str(price)))
+    if calls < 1:
+        raise UsageError(f"--max-cost {max_cost:g} does not pay for a single call at --price {price:g}")
+    return calls if budget is None else min(budget, calls)

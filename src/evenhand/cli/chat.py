@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import FLAGS, AsJson, Overwrite, asks_systems, repeating, stdout_kept_clean
+from evenhand.cli.options import FLAGS, AsJson, Overwrite, asks_systems, repeating
 from evenhand.errors import UsageError
+from evenhand.settings import check_count, whole_number
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
@@ -40,6 +41,32 @@ def chat(
         list[str] | None,
         typer.Option(metavar="GENDER=NUMBER", help="For studies without genders; else male=10 and female=10."),
     ] = None,
+    assigned: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STUDY", help=f"The genders in this log were assigned by lot; `all` for all logs. {PAIRS}"
+        ),
+    ] = None,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="original|text", help="Count words in the original, or in the whole text if it holds more."
+        ),
+    ] = None,
+    intent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="INTENT=WORDS", help=f"What was said where a row has only an intent (its name). {PAIRS}"),
+    ] = None,
+    leave_out_intents: Annotated[
+        bool, typer.Option("--leave-out-intents", help="Leave out rows that have only an intent.")
+    ] = False,
+    ends: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What ends a conversation in a raw log: “Conversation ended”."),
+    ] = None,
+    first_row_only: Annotated[
+        bool, typer.Option("--first-row-only", help="Conversation and gender stand in its first row alone.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="For assigned genders and permutations.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Folder for chat.html, chat.json, tables, charts and conversations.")
@@ -55,14 +82,15 @@ def chat(
     if how and not system:
         given = FLAGS[next(iter(how))]
         raise UsageError(f"{given} is for systems that are asked: name one with --system NAME")
-    from evenhand.cli.show import show_saved
+    from evenhand.cli.show import found_by, show_saved
     from evenhand.verbs.chat import chat as examine_chat
 
-    with stdout_kept_clean():
-        found = examine_chat(
-            logs, systems=system or (), columns=columns, separator=separator, speakers=speakers, genders=genders,
-            assign=counts, seed=seed, out=out, overwrite=overwrite, command=repeating(sys.argv), **how,
-        )  # fmt: skip
+    found = found_by(examine_chat,
+        logs, systems=system or (), columns=columns, separator=separator, speakers=speakers, genders=genders,
+        assign=counts, assigned=assigned or (), intents=_pairs(intent), leave_out_intents=leave_out_intents,
+        words=words, ends=ends, first_row_only=first_row_only, seed=seed, out=out, overwrite=overwrite,
+        command=repeating(sys.argv), **how,
+    )  # fmt: skip
     show_saved(found, out, as_json=as_json)
 
 
@@ -83,7 +111,7 @@ def _numbers(given: Sequence[str] | None) -> dict[str, int] | None:
     if not given:
         return None
     pairs = _pairs(given)
-    for key, value in pairs.items():
-        if not value.isdigit():
-            raise UsageError(f"--assign {key}={value}: {value!r} is not a number of conversations")
-    return {key: int(value) for key, value in pairs.items()}
+    found = {key: whole_number(value, f"--assign {key}") for key, value in pairs.items()}
+    for key, value in found.items():
+        check_count(f"--assign {key}, a number of conversations,", value)
+    return found

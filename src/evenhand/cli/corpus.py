@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.options import Spelling
+from evenhand.printing import tell
 
 app = typer.Typer(no_args_is_help=True, help="List, describe and export corpora.")
 
@@ -21,7 +22,7 @@ def list_() -> None:
 
     for name in corpus_names():
         corpus = load_corpus(name)
-        typer.echo(f"{name}  {corpus.about.title}: {len(corpus):,} sentences, {', '.join(corpus.attributes)}")
+        tell(f"{name}  {corpus.about.title}: {len(corpus):,} sentences, {', '.join(corpus.attributes)}")
 
 
 @app.command()
@@ -30,7 +31,7 @@ def show(name: Name, spelling: Spelling = None) -> None:
     from evenhand.corpora import load_corpus
     from evenhand.report.corpus import describe
 
-    typer.echo(describe(load_corpus(name, spelling=spelling)))
+    tell(*describe(load_corpus(name, spelling=spelling)).split("\n"))
 
 
 @app.command()
@@ -46,4 +47,25 @@ def export(
 
     corpus = load_corpus(name, spelling=spelling)
     write_table(corpus.frame, out, overwrite=overwrite)
-    typer.echo(f"{out}: {len(corpus):,} sentences")
+    tell(f"{out}: {len(corpus):,} sentences")
+
+
+@app.command()
+def names(
+    name: Name,
+    out: Annotated[
+        Path | None, typer.Option(help="A page (.html), a picture (.svg, .png) or a table (.csv, .jsonl, .parquet).")
+    ] = None,
+    spelling: Spelling = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file with other content.")] = False,
+) -> None:
+    """Show how strong, common and old a signal each first name of a corpus is."""
+    from evenhand.corpora import load_corpus
+    from evenhand.report.names import print_names, write_names
+
+    corpus = load_corpus(name, spelling=spelling)
+    if out is None:
+        print_names(corpus)
+        return
+    written = write_names(corpus, out, overwrite=overwrite)
+    tell(f"{out}: {written:,} names")

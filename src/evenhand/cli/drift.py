@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson, CorpusName, Overwrite, Sample, Spelling, repeating, stdout_kept_clean
+from evenhand.cli.options import AsJson, CorpusName, Overwrite, Sample, Spelling, repeating
 from evenhand.errors import UsageError
 
 
@@ -37,16 +37,15 @@ def drift(
 
     if seed is not None and sample is None:
         raise UsageError("--seed is for a sample: give --sample too")
-    with stdout_kept_clean():
-        found = run(
-            translator,
-            load_corpus(corpus, spelling=spelling),
-            sample=sample,
-            seed=seed,
-            even=even,
-            cache=cache,
-            out=out,
-            overwrite=overwrite,
-            command=repeating(sys.argv),
-        )
+    found = run(
+        translator,
+        load_corpus(corpus, spelling=spelling),
+        sample=sample,
+        seed=seed,
+        even=even,
+        cache=cache,
+        out=out,
+        overwrite=overwrite,
+        command=repeating(sys.argv),
+    )
     show_saved(found, out, as_json=as_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,8 @@ import typer
 
 from evenhand.cli.options import AsJson, Overwrite, names, refuse_given, repeating, takes_statement
 from evenhand.errors import UsageError
+from evenhand.files.json_text import json_text
+from evenhand.printing import tell_json
 
 if TYPE_CHECKING:
     from evenhand.measuring import MeasureSettings
@@ -24,7 +25,7 @@ KINDS: dict[str, Kind] = {
 }
 """What a task's predictions are, where quality is asked for."""
 
-QUALITY_TAKES = ("path", "by", "task", "cluster", "bootstrap", "level", "seed", "as_json")
+QUALITY_TAKES = ("path", "by", "gold", "task", "cluster", "bootstrap", "level", "seed", "as_json")
 """What applies where quality is asked for."""
 
 TASKS = ("binary", "multiclass", "regression", "ordinal", "tagging")
@@ -34,10 +35,11 @@ TASKS = ("binary", "multiclass", "regression", "ordinal", "tagging")
 def measure(
     ctx: typer.Context,
     path: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
             metavar="SCORES_OR_PREDICTIONS",
-            help="A saved audit; a table with source, group, term, gold and prob_<class> (or pred, or score); or tags.",
+            help="A saved audit; a table with source, group, term, gold and prob_<class> (or pred, or score); "
+            "several tables, one for each model; or tags.",
         ),
     ],
     attribute: Annotated[list[str] | None, typer.Option(help="Attributes to compare. Default: all.")] = None,
@@ -64,6 +66,9 @@ def measure(
         list[str] | None,
         typer.Option(help="'A < B' or 'A > B: class': B should score higher (lower) in every source."),
     ] = None,
+    gold: Annotated[
+        Path | None, typer.Option(help="For a parser's trees (.conllu): the gold trees, whose comments name groups.")
+    ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="With --by: a column, such as the author, whose rows are resampled together.")
     ] = None,
@@ -84,7 +89,9 @@ def measure(
             raise UsageError(f"--by takes the tasks {', '.join(KINDS)}, not {task!r}")
         kind = None if task is None else KINDS[task]
         settings = MeasureSettings(seed=seed, bootstrap=bootstrap, level=level)
-        _show_quality(path, by, kind, settings, cluster, as_json=as_json)
+        if len(path) > 1:
+            raise UsageError("--by takes one file of predictions")
+        _show_quality(path[0], by, kind, settings, cluster, gold, as_json=as_json)
         return
     if cluster is not None:
         raise UsageError("--cluster needs --by")
@@ -106,7 +113,8 @@ def measure(
         expectations=tuple(expect or ()),
     )
     found = run(
-        path,
+        path[0] if len(path) == 1 else path,
+        gold=gold,
         attributes=attribute,
         settings=settings,
         out=out,
@@ -118,15 +126,22 @@ def measure(
 
 
 def _show_quality(
-    path: Path, by: str, kind: Kind | None, settings: MeasureSettings, cluster: str | None, *, as_json: bool
+    path: Path,
+    by: str,
+    kind: Kind | None,
+    settings: MeasureSettings,
+    cluster: str | None,
+    gold: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     from evenhand.measuring import quality_of_file
 
-    found = quality_of_file(path, by=by, kind=kind, settings=settings, cluster=cluster)
+    found = quality_of_file(path, by=by, kind=kind, settings=settings, cluster=cluster, gold=gold)
     if as_json:
-        typer.echo(json.dumps({"by": by, **found.to_dict()}, indent=2, ensure_ascii=False, allow_nan=False))
+        tell_json(json_text({"by": by, **found.to_dict()}, indent=2))
         return
-    from evenhand.report.common.console import console_of
+    from evenhand.printing import console_of
     from evenhand.report.metrics.quality import print_quality
 
     print_quality(found, by, console_of())
@@ -136,11 +151,11 @@ def metrics(
     as_json: AsJson = False,
 ) -> None:
     """List the metrics: name, shape, what each looks at, its ideal value and its source."""
-    from evenhand.report.common.console import console_of
+    from evenhand.printing import console_of
     from evenhand.report.metrics.catalogue import metrics_as_json, print_metrics
 
     if as_json:
-        typer.echo(metrics_as_json())
+        tell_json(metrics_as_json())
     else:
         print_metrics(console_of())
 

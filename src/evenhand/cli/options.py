@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import Signature, signature
@@ -16,7 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from evenhand.errors import SettingRefused, UsageError
+from evenhand.errors import EvenhandError, SettingRefused, UsageError
+from evenhand.files.whole import reason
+from evenhand.printing.streams import divert
+from evenhand.settings import short, whole_number
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
@@ -70,6 +70,41 @@ Thresholds = Annotated[
         "--threshold", metavar="NUMBER|median", help="Turn scores into decisions at 0.5, or 0.4,0.6, or median."
     ),
 ]
+ABOUT_NAMES = "First names of a pool in place of the corpus's people"
+NameDraw = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--names",
+        metavar="NUMBER|matched|unmatched|both",
+        help="So many names for each race and gender; matched for how common they are, or not; as in 160,matched.",
+        rich_help_panel=ABOUT_NAMES,
+    ),
+]
+Strength = Annotated[
+    float | None,
+    typer.Option(help="The least share of a name's bearers that are of the race. [default: 0.8]",
+                 rich_help_panel=ABOUT_NAMES),
+]  # fmt: skip
+UntilSettled = Annotated[
+    bool,
+    typer.Option(
+        "--until-settled", help="Ask about more and more names until every question is answered.",
+        rich_help_panel=ABOUT_NAMES,
+    ),
+]  # fmt: skip
+WaveSizes = Annotated[
+    str | None,
+    typer.Option(
+        "--waves", metavar="5,10,20,…", help="Names for each race and gender at each look.",
+        rich_help_panel=ABOUT_NAMES,
+    ),
+]  # fmt: skip
+Budget = Annotated[int | None, typer.Option(help="At most so many calls for each system.", rich_help_panel=ABOUT_NAMES)]
+Price = Annotated[float | None, typer.Option(help="What a call costs, in any currency.", rich_help_panel=ABOUT_NAMES)]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(help="At most so much money for each system; needs --price.", rich_help_panel=ABOUT_NAMES),
+]
 Alpha = Annotated[float, typer.Option(help="The level of the tests.")]
 Correction = Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")]
 Overwrite = Annotated[
@@ -91,7 +126,7 @@ ToleranceReason = Annotated[
 ]
 
 
-def bounds(text: str | None) -> tuple[float, float] | None:
+def bounds(text: str | None, flag: str = "--range") -> tuple[float, float] | None:
     """`LOW,HIGH` as two numbers.
 
     >>> bounds("-1,1"), bounds(None)
@@ -102,9 +137,9 @@ def bounds(text: str | None) -> tuple[float, float] | None:
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError as error:
-        raise UsageError(f"--range {text!r}: give two numbers, as in --range -1,1") from error
+        raise UsageError(f"{flag} {short(text)!r}: give two numbers, as in {flag} -1,1") from error
     if not low < high:
-        raise UsageError(f"--range {text!r}: the first number must be below the second")
+        raise UsageError(f"{flag} {short(text)!r}: the first number must be below the second")
     return low, high
 
 
@@ -120,6 +155,18 @@ def names(text: str | None) -> list[str] | None:
     if not all(found):
         raise UsageError(f"{text!r} has an empty name: give names with commas between them, as in negative,positive")
     return found
+
+
+def wave_sizes(text: str) -> tuple[int, ...]:
+    """`5,10,20` as numbers.
+
+    >>> wave_sizes("5, 10,20")
+    (5, 10, 20)
+    """
+    try:
+        return tuple(whole_number(part, "--waves") for part in text.split(","))
+    except UsageError as error:
+        raise UsageError(f"{error}; give whole numbers with commas between them, as in 5,10,20") from error
 
 
 def meanings(text: str | None) -> str | dict[str, str] | None:
@@ -226,7 +273,42 @@ def _asking(
     return cast("AskOptions", {name: value for name, value in said.items() if value is not None})
 
 
-class OneValueEach(TyperCommand):
+class Command(TyperCommand):
+    """A command whose standard output is for its result alone, whatever systems print there."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As ever, if all that was typed is text: what is not can be neither repeated nor saved."""
+        for word in args:
+            if any("\ud800" <= sign <= "\udfff" for sign in word):
+                raise UsageError(f"{short(word)!r} is not text in UTF-8; give the file or system another name")
+        typed, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        left = super().parse_args(ctx, args)
+        self._refuse_empty_paths(typed, ctx.params)
+        return left
+
+    def _refuse_empty_paths(self, typed: Mapping[str, Any], read: Mapping[str, Any]) -> None:
+        """An empty path would be read as this folder; most often a variable of the shell is not set."""
+        for one in self.params:
+            name = str(one.name)
+            if "" in _several(typed.get(name)) and any(isinstance(value, Path) for value in _several(read.get(name))):
+                called = one.opts[0] if isinstance(one, TyperOption) else name.upper()
+                raise UsageError(f"{called} is empty: give a path, or . for this folder")
+
+    def invoke(self, ctx: Any) -> Any:
+        """As ever; what the operating system refuses is a failure like any other."""
+        divert()
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            about = "" if error.filename is None else f"{error.filename}: "
+            raise EvenhandError(f"{about}{reason(error)}") from error
+
+
+def _several(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+class OneValueEach(Command):
     """A command that refuses an option that is given twice: the first value would be ignored without a word."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -264,17 +346,3 @@ def repeating(argv: Sequence[str]) -> str:
         else:
             kept.append(argument)
     return shlex.join(["evenhand", *kept])
-
-
-@contextmanager
-def stdout_kept_clean() -> Iterator[None]:
-    """Send what systems print, from Python or below it, to stderr: stdout is for the result alone."""
-    sys.stdout.flush()
-    kept = os.dup(1)
-    try:
-        os.dup2(2, 1)
-        yield
-    finally:
-        sys.stdout.flush()
-        os.dup2(kept, 1)
-        os.close(kept)

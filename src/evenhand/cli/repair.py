@@ -17,9 +17,9 @@ from evenhand.cli.options import (
     Spelling,
     asks_systems,
     repeating,
-    stdout_kept_clean,
     takes_statement_of_tolerance,
 )
+from evenhand.printing import say
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
@@ -39,10 +39,11 @@ def repair(
     sample: Sample = None,
     repetitions: Annotated[int, typer.Option(help="How often persons, templates and words are halved anew.")] = 5,
     gold: Annotated[
-        Path | None, typer.Option(help="Texts that people rated (columns text, gold): quality before and after.")
+        Path | None,
+        typer.Option(help="Texts that people rated (columns text, gold, or as in the task): quality before and after."),
     ] = None,
     references: Annotated[
-        str, typer.Option(help="Inputs for the published variants: phrases, or a .yaml file.")
+        str, typer.Option(help="Inputs for the published variants: phrases (as published), identity, or a .yaml file.")
     ] = "phrases",
     target: Annotated[
         str, typer.Option(help="Where published variants carry groups to: neutral, uniform, mean, or a group.")
@@ -77,22 +78,21 @@ def repair(
         normalise=normalise,
         equivalence=equivalence,
     )
-    with stdout_kept_clean():
-        found = run(
-            system,
-            load_corpus(corpus, spelling=spelling),
-            attributes=attribute,
-            sample=sample,
-            settings=settings,
-            gold=gold,
-            out=out,
-            overwrite=overwrite,
-            command=repeating(sys.argv),
-            statement=statement,
-            **how,
-        )
+    found = run(
+        system,
+        load_corpus(corpus, spelling=spelling),
+        attributes=attribute,
+        sample=sample,
+        settings=settings,
+        gold=gold,
+        out=out,
+        overwrite=overwrite,
+        command=repeating(sys.argv),
+        statement=statement,
+        **how,
+    )
     if out is not None:
-        typer.echo(f"calibrators are in {out / CALIBRATORS}", err=True)
+        say(f"calibrators are in {out / CALIBRATORS}")
     show_saved(found, out, as_json=as_json)
     if out is None and found.advised is not None:
-        typer.echo(f"to use it, save it: {repeating(sys.argv)} --out repaired", err=True)
+        say(f"to use it, save it: {repeating(sys.argv)} --out repaired")

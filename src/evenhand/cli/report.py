@@ -9,6 +9,7 @@ import typer
 
 from evenhand.cli.options import AsJson, Thresholds, refuse_given, takes_statement_of_tolerance
 from evenhand.errors import UsageError
+from evenhand.printing import say, tell, tell_file
 
 if TYPE_CHECKING:
     from evenhand.results import Statement
@@ -59,7 +60,7 @@ def report(
     home = folder.parent if folder.is_file() else folder
     written = loaded.export(home, page=html, tables=tables, figures=figures)
     for path in written:
-        typer.echo(str(path), err=as_json)
+        (say if as_json else tell)(str(path))
     if as_json or not written:
         show(loaded, as_json=as_json, folder=home)
 
@@ -75,4 +76,7 @@ def _export(
     own = out is None and KNOWN[form].binary
     place = (folder.parent if folder.is_file() else folder) / f"report{KNOWN[form].ending}" if own else out
     content = export(folder, form, system=system, statement=statement, out=place, overwrite=overwrite or own)
-    typer.echo(str(place) if place is not None else content.decode(), nl=place is not None)
+    if place is None:
+        tell_file(content.decode())
+    else:
+        tell(str(place))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evenhand.cli.options import AsJson
+from evenhand.files.json_text import json_text
+from evenhand.printing import tell_json
 
 
 def runs(
@@ -16,12 +17,12 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List saved results below a folder: kind, systems, corpus and what was found."""
-    from evenhand.report.common.console import console_of
+    from evenhand.printing import console_of
     from evenhand.report.runs import print_runs
     from evenhand.verbs.saved import find_results
 
     found = find_results(folder)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False))
+        tell_json(json_text(found.to_dict()))
     else:
         print_runs(found, folder, console_of())

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import Alpha, AsJson, Correction, Overwrite, Range, bounds, repeating
+from evenhand.cli.options import Alpha, AsJson, Correction, Overwrite, Range, Thresholds, bounds, repeating
 from evenhand.errors import UsageError
+from evenhand.printing import say, tell
 
 
 def study(
@@ -29,6 +30,7 @@ def study(
     equivalence: Annotated[float, typer.Option(help="The tolerance, as a share of the range.")] = 0.01,
     range_: Range = None,
     baseline: Annotated[str | None, typer.Option(help="Hold the others against it (else SVM-Unigrams).")] = None,
+    threshold: Thresholds = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first odd file.")] = False,
     figures: Annotated[bool, typer.Option(help="Also draw PNG and SVG files.")] = True,
     seed: Annotated[int, typer.Option(help="For the permutations.")] = 0,
@@ -53,6 +55,7 @@ def study(
         settings=Settings(alpha=alpha, correction=correction, equivalence=equivalence, seed=seed),
         bounds=bounds(range_) or (0.0, 1.0),
         baseline=baseline,
+        thresholds=threshold,
         strict=strict,
         out=out,
         overwrite=overwrite,
@@ -61,7 +64,7 @@ def study(
     )
     if as_json:
         for problem in found.problems:
-            typer.echo(problem_in_words(problem), err=True)
+            say(problem_in_words(problem))
     show_saved(found, out, as_json=as_json)
 
 
@@ -70,4 +73,4 @@ def _write_example(folder: Path) -> None:
 
     write_study(folder, a_study())
     places = [str(folder / "submissions"), "--gold", str(folder / "gold"), "--out", str(folder / "study")]
-    typer.echo(f"made up; try: {shlex.join(['evenhand', 'study', *places])}")
+    tell(f"made up; try: {shlex.join(['evenhand', 'study', *places])}")

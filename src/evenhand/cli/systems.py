@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from evenhand.cli.options import AsJson
+from evenhand.printing import tell_json
 
 if TYPE_CHECKING:
     from evenhand.systems.installed import Listed
@@ -23,17 +22,20 @@ def systems(
     found = listed_systems()
     if as_json:
         content = {"systems": [_plain(one) for one in found], "forms": FORMS}
-        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+        tell_json(json.dumps(content, indent=2, ensure_ascii=False))
         return
-    from evenhand.report.common.console import Column, console_of, print_table
+    from evenhand.printing import console_of
+    from evenhand.printing.screen import Cell, Lines
+    from evenhand.report.common.console import Column, print_table
 
     console = console_of()
-    for title, rows in {
+    tables: dict[str, list[tuple[Cell, Cell]]] = {
         "Installed": [(one.typed, _summary(one)) for one in found if one.installed],
-        "Missing": [(one.typed, f"{one.summary}\n{one.install}") for one in found if one.missing],
+        "Missing": [(one.typed, Lines(one.summary, one.install or "")) for one in found if one.missing],
         "Broken": [(one.typed, one.problem or "") for one in found if one.problem],
-        "Ways to name a system": list(FORMS.items()),
-    }.items():
+        "Ways to name a system": [(form, meaning) for form, meaning in FORMS.items()],
+    }
+    for title, rows in tables.items():
         if rows:
             print_table(console, [Column(title), Column("", wraps=True)], rows)
             console.print()

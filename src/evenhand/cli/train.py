@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenhand.cli.options import bounds
+from evenhand.errors import UsageError
+from evenhand.printing import tell, tell_json
 
 if TYPE_CHECKING:
     from evenhand.systems.trained.card import Quality
@@ -44,7 +46,7 @@ def svr() -> None:
     shown = ", ".join(
         f"{name} {value:.3f}" if isinstance(value, float) else f"{name} {value:,}" for name, value in quality.items()
     )
-    typer.echo(f"{path}: {shown}")
+    tell(f"{path}: {shown}")
 
 
 @app.command()
@@ -93,7 +95,7 @@ def gru(
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed for initial weights, order of texts and dropout.")] = 0,
     epochs: Annotated[int, typer.Option(help="Maximum number of epochs.")] = 100,
-    patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement on --dev.")] = 8,
+    patience: Annotated[int, typer.Option(help="Stop after this many epochs without improvement on --dev.")] = 10,
     embedding_size: Annotated[int, typer.Option(help="Embedding size.")] = 64,
     hidden_size: Annotated[int, typer.Option(help="Size of the hidden state.")] = 64,
     batch_size: Annotated[int, typer.Option(help="Batch size.")] = 32,
@@ -150,15 +152,19 @@ def embedding(
 ) -> None:
     """Train a regressor on sentence embeddings; use it as embedding:FOLDER."""
     ends = bounds(scale)
+    from evenhand.asking.progress import progress_bars
     from evenhand.systems.training.embedding import train_embedding
     from evenhand.systems.training.lesson import read_lesson
 
     lesson = read_lesson(train, text_column=text_column, score_column=score_column, bounds=ends) if train else None
-    card = train_embedding(out, lesson, encoder=encoder, head=head, device=device)
+    with progress_bars() as bar:
+        card = train_embedding(
+            out, lesson, encoder=encoder, head=head, device=device, start=lambda most: bar("encoding", most, 0)
+        )
     if as_json:
-        typer.echo(card.model_dump_json(indent=2))
+        tell_json(card.model_dump_json(indent=2))
         return
-    typer.echo(f"{out}: {_shown(card.quality)}; use it as embedding:{out}")
+    tell(f"{out}: {_shown(card.quality)}; use it as embedding:{out}")
 
 
 @app.command()
@@ -189,6 +195,7 @@ def transformer(
     seed: Annotated[
         int, typer.Option(help="Random seed for the head's initial weights, order of texts and dropout.")
     ] = 0,
+    crf: Annotated[bool, typer.Option("--crf", help="tag: learn a CRF over the tags on top.")] = False,
     device: Annotated[str, typer.Option(help="auto (a GPU if there is one), cpu, cuda or mps.")] = "auto",
     as_json: AsJson = False,
 ) -> None:
@@ -199,8 +206,10 @@ def transformer(
     from evenhand.systems.training.transformer_tasks import read_task
 
     settings = transformer_settings(
-        seed=seed, epochs=epochs, patience=patience, batch_size=batch_size, learning_rate=lr
+        seed=seed, epochs=epochs, patience=patience, batch_size=batch_size, learning_rate=lr, crf=crf
     )
+    if crf and task != "tag":
+        raise UsageError("--crf is for --task tag: a CRF is a chain over the tags of words")
     read = partial(read_task, task, classes=classes, text_column=text_column, label_column=label_column)
     lesson = read(train)
     development, tested = read([dev], like=lesson), read([test], like=lesson) if test else None
@@ -210,20 +219,20 @@ def transformer(
             start=lambda most: bar(f"transformer {task}", most, 0),
         )  # fmt: skip
     if as_json:
-        typer.echo(card.quality.model_dump_json())
+        tell_json(card.quality.model_dump_json())
         return
     names = ("accuracy", "macro_f1") if card.task == "classify" else ("span_f1", "precision", "recall")
     values = ((name.replace("_f1", "-F1"), getattr(card.quality, name)) for name in names)
     shown = ", ".join(f"{name} {_number(value)}" for name, value in values)
-    typer.echo(f"{out}: n {card.quality.n:,}, {shown} ({card.quality.how}); use it as hf:{out}")
+    tell(f"{out}: n {card.quality.n:,}, {shown} ({card.quality.how}); use it as hf:{out}")
 
 
 def _say(quality: Quality, path: Path, *, asked: str, with_how: bool, as_json: bool) -> None:
     if not as_json:
-        typer.echo(f"{path}: {_shown(quality)}; use it as {asked}")
+        tell(f"{path}: {_shown(quality)}; use it as {asked}")
         return
     content = {"pearson": quality.pearson, "spearman": quality.spearman, "n": quality.n}
-    typer.echo(json.dumps(content | ({"how": quality.how} if with_how else {})))
+    tell_json(json.dumps(content | ({"how": quality.how} if with_how else {})))
 
 
 def _shown(quality: Quality) -> str:

@@ -12,16 +12,19 @@ from evenhand.asking import Column, Scores
 from evenhand.corpora import Corpus
 from evenhand.corpora.intensity import EMOTION, WORD, intensities
 from evenhand.errors import EvenhandError
+from evenhand.files.plain import rebuild
 from evenhand.numbering import numbered
 from evenhand.stats.explained import explained_share
 from evenhand.stats.ordering import Ordering, ordering
 from evenhand.stats.types import ROUNDING
-from evenhand.systems.base import Output
+from evenhand.systems.base import HeldOut, Output
 
 CONSTANT = -np.inf
 """Stands for the share that is explained where nothing varies."""
 FAINT = 0.3
 """A rank correlation below this explains less than a tenth of how the words are ordered (0.3² = 0.09)."""
+FEWEST_HELD_OUT = 10
+"""From fewer texts, a correlation says next to nothing."""
 FEWEST_SOURCES = 10
 """Fewer sentences may say much the same by chance, so that an able system looks blind."""
 INTENSITY, PLEASANT, UNPLEASANT = "intensity", "pleasant", "unpleasant"
@@ -51,9 +54,13 @@ class Ability:
     (states or situations, which fill different templates) and emotion, averaged by the number of words; 1 is ideal. `p`
     is the share of shuffles of the words that do at least as well. `weak` says that rho is next to nothing (below 0.3):
     what such a system does to persons means little. It is None where the words cannot tell: rho is not small, but
-    chance gives as much too often (p ≥ α). Where it is not known what order is intended, it can only be too weak: what
-    a sentence says explains next to nothing of its score. What is None has its reason in `undefined`. After Huang, Wang
-    and Zhang (Contextual Calibration for Bias Mitigation), figure 5.
+    chance gives as much too often (p ≥ α). Where it is known how the output goes with people's scores of other texts
+    (`held_out`), and the interval of that correlation lies on one side of 0.3, that decides instead of the words;
+    unless what a sentence says explains next to nothing of the scores here.
+
+    Where it is not known what order is intended, it can only be too weak: what a sentence says explains next to nothing
+    of its score. What is None has its reason in `undefined`. After Huang, Wang and
+    Zhang (Contextual Calibration for Bias Mitigation), figure 5.
     """
 
     system: str
@@ -69,6 +76,8 @@ class Ability:
     explained: float | None = None
     """The share of the scores' variance that lies between sentences that say different things, whoever they are about
     (omega squared); None where scores don't vary. Where no order is intended, less than 0.09 is too weak."""
+    held_out: HeldOut | None = None
+    """How well the output goes with what people said of texts that it had not learned from, where that is known."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -77,7 +86,7 @@ class Ability:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Rebuild it from its plain values."""
-        return cls(**values | {"words": tuple(WordScore(**word) for word in values["words"])})
+        return rebuild(cls, values)
 
 
 @dataclass(frozen=True)
@@ -260,6 +269,10 @@ def _ability(
             weak = False
         else:
             undefined = f"the order that it gives to these {known} words may be chance"
+    if explained != CONSTANT and (known_good := able_elsewhere(column.held_out)) is not None:
+        weak, undefined = not known_good, _elsewhere(column.held_out, good=known_good)
+        if known_good and blind:
+            weak, undefined = True, blind
     return Ability(
         system=column.system,
         output=column.output.name,
@@ -271,7 +284,32 @@ def _ability(
         weak=weak,
         undefined=undefined,
         explained=None if np.isnan(explained) or explained == CONSTANT else max(explained, 0.0),
+        held_out=column.held_out,
     )
+
+
+def able_elsewhere(held_out: HeldOut | None) -> bool | None:
+    """Whether scores of texts not learned from go with people's: the 95 % interval (Fisher's) is above 0.3 or below it.
+
+    >>> able_elsewhere(HeldOut(388, 0.53, 0.52, "on dev.csv")), able_elsewhere(HeldOut(388, 0.1, 0.1, "on dev.csv"))
+    (True, False)
+    >>> able_elsewhere(HeldOut(30, 0.4, 0.4, "on dev.csv")) is None
+    True
+    """
+    if held_out is None or held_out.spearman is None or held_out.n < FEWEST_HELD_OUT:
+        return None
+    middle = np.arctanh(np.clip(held_out.spearman, -1 + 1e-12, 1 - 1e-12))
+    half = 1.96 / np.sqrt(held_out.n - 3)
+    low, high = np.tanh(middle - half), np.tanh(middle + half)
+    return True if low >= FAINT else False if high < FAINT else None
+
+
+def _elsewhere(held_out: HeldOut | None, *, good: bool) -> str | None:
+    """Why a system is too weak that is known by its scores of other texts."""
+    if good or held_out is None:
+        return None
+    rho = f"{held_out.spearman:.2f}".replace("-", "−")
+    return f"its scores of {held_out.n:,} other texts hardly go with people's (rank correlation {rho}, {held_out.how})"
 
 
 def _blind(explained: float, sources: int) -> str | None:

@@ -12,8 +12,10 @@ import polars as pl
 
 from evenhand.asking import Scores, Tags
 from evenhand.comparing.ability import Ability
+from evenhand.comparing.answered import by_sentences
 from evenhand.comparing.decisions import Decision, SelectionRate, decide
 from evenhand.comparing.findings import Finding
+from evenhand.comparing.signals import Signal, signals
 from evenhand.comparing.thresholds import Threshold, read_thresholds
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
@@ -45,6 +47,8 @@ class Audit(Result):
     """What thresholds make of the scores, where any were given: a row for each comparison and threshold."""
     selection_rates: tuple[SelectionRate, ...] = field(default=(), repr=False)
     """How often each group is selected, and each crossing of groups."""
+    signals: tuple[Signal, ...] = field(default=(), repr=False)
+    """How gaps go with what names are like, where people are called by names that the pool knows."""
 
     def __repr__(self) -> str:
         verdicts = Counter(finding.verdict for finding in self.findings)
@@ -61,6 +65,8 @@ class Audit(Result):
         if self.decisions:
             content["decisions"] = [decision.to_dict() for decision in self.decisions]
             content["selection_rates"] = [rate.to_dict() for rate in self.selection_rates]
+        if self.signals:
+            content["signals"] = [signal.to_dict() for signal in self.signals]
         if self.abilities:
             content["abilities"] = [ability.to_dict() for ability in self.abilities]
         remarks = by_subject(self.notes)
@@ -80,6 +86,22 @@ class Audit(Result):
         """One row per group and threshold: how often its sentences are selected."""
         return pl.DataFrame([rate.flat() for rate in self.selection_rates], infer_schema_length=None)
 
+    def signal_frame(self) -> pl.DataFrame:
+        """One row per gap between names, the nested parts in columns such as `adjusted_value`; traits side by side."""
+        return pl.DataFrame([signal.flat() for signal in self.signals], infer_schema_length=None)
+
+    def with_signals(self) -> Self:
+        """The same audit, with how its gaps go with what names are like; from scores and corpus, nobody is asked."""
+        if self.scores is None or self.corpus is None:
+            raise UsageError("this audit was saved without scores and corpus, which this needs: audit again")
+        alpha = self.provenance.settings["alpha"]
+        found = [
+            signal
+            for scores, corpus in by_sentences(self.scores, self.corpus)
+            for signal in signals(_about(scores, self.findings), scores, corpus, alpha=alpha)
+        ]
+        return replace(self, signals=tuple(found))
+
     def decided(self, thresholds: Threshold | str | Iterable[Threshold | str]) -> Self:
         """The same audit with other thresholds, from the scores that it holds; nobody is asked again.
 
@@ -90,10 +112,15 @@ class Audit(Result):
             raise UsageError("this audit was saved without scores and corpus, which thresholds need: audit again")
         asked = read_thresholds(thresholds)
         alpha = self.provenance.settings["alpha"]
-        found = decide(self.findings, self.scores, self.corpus, thresholds=asked, alpha=alpha)
+        made = [
+            decide(_about(scores, self.findings), scores, corpus, thresholds=asked, alpha=alpha)
+            for scores, corpus in by_sentences(self.scores, self.corpus)
+        ]
         settings = {**self.provenance.settings, "thresholds": list(asked)}
         provenance = replace(self.provenance, settings=settings)
-        return replace(self, decisions=found.decisions, selection_rates=found.rates, provenance=provenance)
+        decisions = tuple(decision for found in made for decision in found.decisions)
+        rates = tuple(rate for found in made for rate in found.rates)
+        return replace(self, decisions=decisions, selection_rates=rates, provenance=provenance)
 
     def to_dict(self) -> dict[str, Any]:
         """Like any result; of taggers, whose audits once were metrics, the corpus is a name as it is there."""
@@ -120,6 +147,7 @@ class Audit(Result):
             tags=attached(Tags, folder, TAGS_FILE),
             decisions=tuple(Decision.from_dict(decision) for decision in values.get("decisions", ())),
             selection_rates=tuple(SelectionRate.from_dict(rate) for rate in values.get("selection_rates", ())),
+            signals=tuple(Signal.from_dict(signal) for signal in values.get("signals", ())),
             **cls.common({"notes": _remarks(values), **values}),
         )
 
@@ -127,6 +155,12 @@ class Audit(Result):
         """The scores, the corpus and the tags, where there are any."""
         known = {SCORES_FILE: self.scores, CORPUS_FILE: self.corpus, TAGS_FILE: self.tags}
         return saved_bytes(known)
+
+
+def _about(scores: Scores, findings: Iterable[Finding]) -> list[Finding]:
+    """The findings about these systems."""
+    systems = {column.system for column in scores.columns}
+    return [finding for finding in findings if finding.system in systems]
 
 
 def _remarks(values: Mapping[str, Any]) -> list[dict[str, Any]]:

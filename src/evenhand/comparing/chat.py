@@ -13,7 +13,7 @@ from evenhand.comparing.conversations import Difference
 from evenhand.corpora.chat import StepDone
 from evenhand.errors import EvenhandError
 from evenhand.files.plain import rebuild
-from evenhand.files.tables import read_table, table_bytes
+from evenhand.files.tables import TableFile, table_bytes
 from evenhand.results import Result
 from evenhand.results.rendering import Files
 
@@ -65,7 +65,7 @@ class Chat(Result):
             by_study_with_prefix=with_prefix,
             said=tuple(rebuild(Difference, one) for one in values["said"]),
             sentiment=tuple(rebuild(Difference, one) for one in values["sentiment"]),
-            utterances=read_table(folder / UTTERANCES_FILE),
+            utterances=TableFile(folder / UTTERANCES_FILE).whole,
             **cls.common(values),
         )
 

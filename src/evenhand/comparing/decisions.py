@@ -71,7 +71,7 @@ class Row:
 
     def flat(self) -> dict[str, Any]:
         """One row of a table: nested parts in columns such as `first_rate_low`."""
-        return _flat(self.to_dict())
+        return flattened(self.to_dict())
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -160,9 +160,9 @@ def decide(
     cuts = [selected(scores, threshold) for threshold in thresholds]
     decisions = [
         made
-        for one in _compared(findings, corpus)
+        for one in contrasts_behind(findings, corpus)
         for cut in cuts
-        for made in _decisions(one, cut, scores, corpus, level=1 - alpha)
+        for made in decisions_on(one, cut, scores, corpus, alpha=alpha)
     ]
     rates = [
         rate
@@ -200,7 +200,7 @@ def crossings(corpus: Corpus, attributes: Iterable[str]) -> list[str]:
     return [*plain, *kept]
 
 
-def _compared(findings: Sequence[Finding], corpus: Corpus) -> list[Contrast]:
+def contrasts_behind(findings: Sequence[Finding], corpus: Corpus) -> list[Contrast]:
     """The contrasts behind the findings, each once."""
     asked = dict.fromkeys((one.attribute, one.subset) for one in findings)
     known = {(one.attribute, one.subset, one.first, one.second, bool(one.rest)) for one in findings}
@@ -222,7 +222,9 @@ def _asked_about(findings: Sequence[Finding], corpus: Corpus) -> list[tuple[str,
     return [(name, subset) for subset, asked in by_subset.items() for name in crossings(corpus, asked)]
 
 
-def _decisions(contrast: Contrast, cut: Selection, scores: Scores, corpus: Corpus, *, level: float) -> list[Decision]:
+def decisions_on(contrast: Contrast, cut: Selection, scores: Scores, corpus: Corpus, *, alpha: float) -> list[Decision]:
+    """What one threshold makes of one comparison, for every column of the scores."""
+    level = 1 - alpha
     sides, chosen = Sides(contrast), cut.decisions
     labels = side_labels(contrast, corpus)
     estimates = {
@@ -350,7 +352,7 @@ def _reason(why: str, name: str, value: float, contrast: Contrast, alpha: float)
     return TOO_FEW
 
 
-def _flat(values: dict[str, Any]) -> dict[str, Any]:
+def flattened(values: dict[str, Any]) -> dict[str, Any]:
     """Nested parts in columns of their own, intervals as two of them, reasons as text."""
     row: dict[str, Any] = {}
     for name, value in values.items():
@@ -359,7 +361,7 @@ def _flat(values: dict[str, Any]) -> dict[str, Any]:
         elif name == "interval":
             row["low"], row["high"] = value or (None, None)
         elif isinstance(value, dict):
-            inner = _flat(value)
+            inner = flattened(value)
             row |= {name if field == "value" else f"{name}_{field}": one for field, one in inner.items()}
         else:
             row[name] = value

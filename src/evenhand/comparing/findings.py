@@ -181,6 +181,33 @@ class RestsOn:
 
 
 @dataclass(frozen=True)
+class LookSeen:
+    """What was seen when so many names of each cell had been asked about."""
+
+    names: int
+    estimate: float | None
+    interval: Interval | None
+    """The repeated one: it holds the gap at this look and at all others at once. None where it is undefined."""
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Sequential:
+    """The path of a question that was asked in waves; calls are those of its system, repeated draws counted."""
+
+    looks: tuple[LookSeen, ...]
+    calls: int
+    calls_fixed: int
+    """Asking about all names of the last wave in all sentences of the corpus, without looking."""
+    stopped: str
+    """`settled`, `last wave`, `budget` or `names alone will not settle it`."""
+    calls_at_once: int = 0
+    """Asking about all names of the last wave in the sentences that were used here, without looking."""
+    price: float | None = None
+    """Money for one call, where it is known."""
+
+
+@dataclass(frozen=True)
 class Finding:
     """The outcome of one comparison for one output of one system.
 
@@ -250,6 +277,8 @@ class Finding:
     little: who reacts to nothing reacts to nobody."""
     why_not_its_job: str | None = None
     """How it shows that it does not do its job."""
+    sequential: Sequential | None = None
+    """The path to it, where it was asked in waves."""
 
     @property
     def differing(self) -> tuple[str, ...]:
@@ -267,8 +296,11 @@ class Finding:
         return self.output_kind == FOUND
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return asdict(self)
+        """Plain values, ready for JSON; the path is there for what was asked in waves."""
+        values = asdict(self)
+        if self.sequential is None:
+            del values["sequential"]
+        return values
 
     def flat(self) -> dict[str, Any]:
         """One row of a table: nested parts in columns such as `generalising_p`, without shares, parts and sentences."""
@@ -280,6 +312,7 @@ class Finding:
         rests_on = values.pop("rests_on")
         values |= {"rests_on": rests_on["person"], "without": rests_on["without"]}
         del values["parts"]
+        values.pop("sequential", None)
         values["parts_asked"] = ", ".join(values["parts_asked"])
         values["differs_by"] = ", ".join(self.differing)
         withheld = values.pop("withheld") or dict.fromkeys(("verdict", "label"))

@@ -8,7 +8,7 @@ import numpy as np
 
 from evenhand.contrasts import Contrast, Floats, Ints, OverCells
 from evenhand.stats import Components, GroupedMeans, variance_components
-from evenhand.stats.dealing import FEW_WAYS
+from evenhand.stats.permutation import dealt_share
 from evenhand.stats.types import Bools
 
 
@@ -19,6 +19,8 @@ class Strata:
     of_unit: Ints
     coefficients: Floats
     pairs: Bools
+    rest: Bools | None = None
+    """Which are groups of a rest; None where two groups are compared."""
 
 
 def scale_of(numbers: Floats, span: Floats) -> Floats:
@@ -31,7 +33,7 @@ def scale_of(numbers: Floats, span: Floats) -> Floats:
 def general_gap(contrast: Contrast, numbers: Floats, *, scale: Floats, strata: Strata | None = None) -> Components:
     """The estimate of each column and what it varies by; of two groups, in finer strata where those are given."""
     shape = len(contrast.units), -1, numbers.shape[1]
-    finest = strata or Strata(contrast.stratum, contrast.coefficients, contrast.pairs)
+    finest = strata or Strata(contrast.stratum, contrast.coefficients, contrast.pairs, contrast.in_rest)
     return variance_components(
         [GroupedMeans((one.operator @ numbers).reshape(shape), one.weights) for one in contrast.sampled_groupings],
         stratum=finest.of_unit,
@@ -43,7 +45,7 @@ def general_gap(contrast: Contrast, numbers: Floats, *, scale: Floats, strata: S
         # Parted further (by the halves that repairs were fitted on), there are many small strata: to take the larger
         # variance in each of them would count too much.
         larger=strata is None,
-        rest=contrast.in_rest if strata is None else None,
+        rest=finest.rest,
     )
 
 
@@ -51,7 +53,7 @@ def gap_over_cells(
     contrast: Contrast, values: Floats, over: OverCells, *, scale: Floats, strata: Strata | None = None
 ) -> Components:
     """The same for a number made of the units' `values` in the cells: the gap in one part, or how it differs there."""
-    finest = strata or Strata(contrast.stratum, contrast.coefficients, contrast.pairs)
+    finest = strata or Strata(contrast.stratum, contrast.coefficients, contrast.pairs, contrast.in_rest)
     return variance_components(
         [GroupedMeans(_summed(values, matrix), weights) for matrix, weights in over.groupings],
         stratum=finest.of_unit,
@@ -60,7 +62,7 @@ def gap_over_cells(
         pairs=finest.pairs,
         family=contrast.family,
         unit_means=_summed(values, over.counts[:, None])[:, 0],
-        rest=contrast.in_rest if strata is None else None,
+        rest=finest.rest,
     )
 
 
@@ -69,10 +71,18 @@ def _summed(values: Floats, counts: Floats) -> Floats:
     return np.asarray(counts.T @ values)
 
 
-def general_p(parts: Components, contrast: Contrast) -> Floats:
-    """Two-sided; where the persons of a group are all treated alike and there are so few of them that swapping labels
-    would often give as large a gap, the share of such swaps."""
+def general_p(parts: Components, contrast: Contrast, block: Ints | None = None) -> Floats:
+    """Two-sided; where the persons of a group are all treated alike, the share of ways to deal the labels that give as
+    large a gap. `block` is that of the units that are left, where some are left out."""
     p = parts.p()
-    if contrast.relabellings_p < FEW_WAYS:
+    alike = np.flatnonzero((parts.variance == 0) & (parts.estimate != 0))
+    if not len(alike):
         return p
-    return np.where((parts.variance == 0) & (parts.estimate != 0), contrast.relabellings_p, p)
+    if contrast.interaction:
+        p[alike] = contrast.relabellings_p
+        return p
+    for column in alike.tolist():
+        p[column] = dealt_share(
+            parts.unit_means[:, column], parts.unit_weights[:, column], contrast.block if block is None else block
+        )
+    return p

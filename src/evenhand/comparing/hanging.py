@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.comparing.findings import Verdict, Withheld
-from evenhand.comparing.general import general_gap
+from evenhand.comparing.general import general_gap, general_p
 from evenhand.contrasts import Contrast, Floats, Ints
 from evenhand.stats import Components, GroupedMeans, variance_components
 from evenhand.stats.types import Bools
@@ -16,8 +16,8 @@ from evenhand.stats.types import Bools
 MOST_LEVELS = 30
 """Of a grouping with more levels than this (words, single sources), none carries a verdict alone."""
 
-Judge = Callable[[Components, Contrast], tuple[list[Verdict], Floats]]
-"""The verdicts of all columns, and the bounds of their gaps."""
+Judge = Callable[[Components, Floats], tuple[list[Verdict], Floats]]
+"""From the gaps and their p: the verdicts of all columns, and the bounds of their gaps."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class _Without:
     kind: str
     label: str
     parts: Components
-    contrast: Contrast
+    p: Floats
 
 
 DECIDED: tuple[Verdict, ...] = ("higher", "lower", "equivalent")
@@ -50,7 +50,7 @@ def steadiness(
     whole = contrast.operator @ numbers
     most = [0.0] * len(verdicts)
     for without in _each_left_out(contrast, numbers, scale):
-        again, bounds = judge(without.parts, without.contrast)
+        again, bounds = judge(without.parts, without.p)
         bound = np.maximum(bound, bounds)
         for column, verdict in enumerate(again):
             if verdicts[column] not in DECIDED or _stands(verdicts[column], verdict):
@@ -77,7 +77,8 @@ def _each_left_out(contrast: Contrast, numbers: Floats, scale: Floats) -> Iterat
     yield from _persons_left_out(contrast, numbers, scale)
     for column in contrast.sampled_columns:
         for label, part in contrast.each_left_out(column, most=MOST_LEVELS):
-            yield _Without(column, label, general_gap(part, numbers, scale=scale), part)
+            parts = general_gap(part, numbers, scale=scale)
+            yield _Without(column, label, parts, general_p(parts, part))
 
 
 def _persons_left_out(contrast: Contrast, numbers: Floats, scale: Floats) -> Iterator[_Without]:
@@ -87,7 +88,7 @@ def _persons_left_out(contrast: Contrast, numbers: Floats, scale: Floats) -> Ite
     family = np.arange(len(contrast.units)) if contrast.family is None else contrast.family
     for number in np.unique(family):
         kept = family != number
-        left = _strata_left(contrast, kept)
+        left = _strata_left(contrast, kept, family)
         if left is None:
             continue
         parts = variance_components(
@@ -99,7 +100,8 @@ def _persons_left_out(contrast: Contrast, numbers: Floats, scale: Floats) -> Ite
             family=family[kept],
             rest=left.rest,
         )
-        yield _Without("person", _together(contrast, np.flatnonzero(~kept).tolist()), parts, contrast)
+        p = general_p(parts, contrast, contrast.block[kept])
+        yield _Without("person", _together(contrast, np.flatnonzero(~kept).tolist()), parts, p)
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,11 @@ class _Left:
     rest: Bools | None
 
 
-def _strata_left(contrast: Contrast, kept: Bools) -> _Left | None:
-    """None where a stratum has fewer than two left. A rest does without a group of which nobody is left."""
+def _strata_left(contrast: Contrast, kept: Bools, family: Ints) -> _Left | None:
+    """None where a stratum has fewer than two families left. A rest does without a group of which nobody is left."""
     stratum, rest, coefficients = contrast.stratum[kept], contrast.in_rest, contrast.coefficients
-    sizes = np.bincount(stratum, minlength=len(coefficients))
+    families = np.unique(np.stack([stratum, family[kept]]), axis=1)[0]
+    sizes = np.bincount(families, minlength=len(coefficients))
     if rest is None or not rest.any():
         return None if sizes.min() < 2 else _Left(stratum, coefficients, contrast.pairs, rest)
     if sizes[~rest].min() < 2 or sizes[rest].max() < 2:

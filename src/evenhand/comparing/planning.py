@@ -27,7 +27,7 @@ class _Kind:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Needs:
     """Persons needed, one number per column: with all persons, or with those of one kind alone."""
 
     everybody: float
@@ -38,12 +38,12 @@ class Plan:
     needed_alone: tuple[Floats, Floats] | None
 
     @classmethod
-    def of(cls, tested: Tested, delta: Floats, thresholds: Sequence[float]) -> Plan:
+    def of(cls, tested: Tested, delta: Floats, thresholds: Sequence[float]) -> Needs:
         """Where noun phrases come in pairs, only names can be added to: what pairs vary by stays as it is."""
         together = _together(tested)
         alone = _alone(tested) if tested.contrast.pairs.any() and not tested.contrast.pairs.all() else None
         made = [
-            None if kind is None else _needed(kind, delta, np.array(thresholds), tested.settings.alpha)
+            None if kind is None else _needed(kind, delta, np.array(thresholds), tested.settings.one_sided_alpha)
             for kind in (together, alone)
         ]
         assert made[0] is not None  # noqa: S101

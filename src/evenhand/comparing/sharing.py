@@ -9,10 +9,12 @@ import polars as pl
 
 from evenhand.asking import Column, Scores
 from evenhand.asking.scores import read_only
+from evenhand.comparing.answered import in_common
 from evenhand.comparing.audit import Audit
 from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
+from evenhand.settings import crossed
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +35,8 @@ class Run:
         if audit.scores is None or audit.corpus is None:
             raise UsageError(f"{name} was saved without scores and corpus, which a comparison needs: audit it again")
         asked = tuple(dict.fromkeys(finding.attribute for finding in audit.findings))
-        return cls(name, audit.scores, audit.corpus, asked, audit.measurements is not None)
+        scores, corpus = in_common(audit.scores, audit.corpus)
+        return cls(name, scores, corpus, asked, audit.measurements is not None)
 
     def chosen(self, system: str | None) -> Run:
         """The columns of one system, or one column `system/output`."""
@@ -77,7 +80,7 @@ def shared_corpus(one: Run, other: Run) -> Corpus:
     if frame.is_empty() or not kept:
         raise UsageError(
             f"{one.name} ({one.corpus.name}) and {other.name} ({other.corpus.name}) share no sentences that can be "
-            "compared: run both systems on the same corpus"
+            "compared: run both systems on the same corpus, with the same names and seed"
         )
     return replace(one.corpus, frame=frame, attributes=kept, drawn_from=one.corpus.drawn_from or one.corpus.digest)
 
@@ -90,7 +93,7 @@ def _present(frame: pl.DataFrame, attribute: str, groups: Sequence[str]) -> tupl
 def shared_attributes(one: Run, other: Run, corpus: Corpus, asked: Sequence[str] | None) -> list[str]:
     """The attributes to compare: those asked for, or all on which both runs have findings."""
     for attribute in asked or ():
-        for part in attribute.split(CROSS):
+        for part in crossed(attribute):
             for run in (one, other):
                 if part not in run.corpus.attributes:
                     have = ", ".join(run.corpus.attributes)

@@ -21,17 +21,17 @@ from evenhand.comparing.findings import (
     Verdict,
     Withheld,
 )
-from evenhand.comparing.general import general_p
 from evenhand.comparing.hanging import DECIDED, steadiness
 from evenhand.comparing.harm import NOT_ASKED as NOT_LOOKED
 from evenhand.comparing.harm import NOT_DECLARED, worse_off
 from evenhand.comparing.parts import PartGaps
-from evenhand.comparing.planning import Plan, unseen
+from evenhand.comparing.planning import Needs, unseen
 from evenhand.comparing.rests_on import Evidence
 from evenhand.comparing.tested import Tested
 from evenhand.contrasts import Contrast, Floats, side_labels
 from evenhand.stats import Components, smallest_visible_gap
 from evenhand.stats.dealing import FEW_WAYS
+from evenhand.stats.few import few_reactions_bound
 from evenhand.stats.types import Bools
 from evenhand.systems.meaning import high_is
 
@@ -43,6 +43,7 @@ NO_TOKENISER = "no tokeniser is known for this system"
 NO_GROUPS = "an interaction compares gaps, not two groups of persons"
 NOT_ASKED = "not asked for here"
 FEW_ALIKE = "all of a group are treated alike, and they are so few that dealing them anew often gives as large a gap"
+TOO_FEW_ALIKE = "all of a group are treated alike, and they are too few to show it after correcting for all comparisons"
 THIN_WITHOUT = "without one of the persons or templates, too little is left to tell"
 ALL_ALIKE = "none that was tested makes a difference, which says little about others: up to {s:.0f} % of them could"
 NOT_AT_THIS_GAP = "no number of persons would decide a gap as large as the estimate at this tolerance"
@@ -86,6 +87,7 @@ class _Judge:
         self._family = family
         self._study = study
         self._alpha = tested.settings.alpha
+        self._one_sided_alpha = tested.settings.one_sided_alpha
         self._member = member
         self._delta = tested.settings.equivalence * tested.span
         self._per_group = tested.contrast.per_group
@@ -97,13 +99,11 @@ class _Judge:
         parts = tested.components
         if parts is not None:
             self._interval = parts.interval(1 - self._alpha)
-            self._one_sided = parts.interval(1 - 2 * self._alpha)
+            self._one_sided = parts.interval(1 - 2 * self._one_sided_alpha)
             # Where few persons are all treated alike, chance may do that too: no interval is right, and none is given.
-            self._few_alike = (
-                (parts.variance == 0) & (parts.estimate != 0) & (tested.contrast.relabellings_p >= FEW_WAYS)
-            )
-            self._bound = np.where(self._few_alike, np.nan, _bound(parts, self._alpha))
-            self._study_bound = _bound(parts, self._alpha / family.over_all.size)
+            self._few_alike = (parts.variance == 0) & (parts.estimate != 0) & (tested.general_p >= FEW_WAYS)
+            self._bound = np.where(self._few_alike, np.nan, self._small_within(parts, self._one_sided_alpha))
+            self._study_bound = self._small_within(parts, self._one_sided_alpha / family.over_all.size)
             self._smallest_gap = np.full(len(tested.scores.columns), np.nan)
             if evidence:
                 self._smallest_gap = smallest_visible_gap(
@@ -111,7 +111,7 @@ class _Judge:
                     parts.degrees_of_freedom,
                     alpha=np.array([one.threshold for one in self._adjustments]),
                 )
-            self._plan = Plan.of(tested, self._delta, [one.threshold for one in self._adjustments])
+            self._needs = Needs.of(tested, self._delta, [one.threshold for one in self._adjustments])
             self._steady_bound = np.full(len(tested.scores.columns), np.nan)
             self._judge(parts, evidence=evidence)
         self._parts = PartGaps(tested, self._adjustments) if evidence else None
@@ -129,10 +129,9 @@ class _Judge:
             return
         kept = np.array([self._adjustments[number].kept for number in looked_at])
 
-        def again(parts: Components, contrast: Contrast) -> tuple[list[Verdict], Floats]:
-            bound = _bound(parts, self._alpha)
-            significant = (general_p(parts, contrast) < kept).tolist()
-            return _verdicts(parts, significant, bound <= self._delta[looked_at]), bound
+        def again(parts: Components, p: Floats) -> tuple[list[Verdict], Floats]:
+            bound = _bound(parts, self._one_sided_alpha)
+            return _verdicts(parts, (p < kept).tolist(), bound <= self._delta[looked_at]), bound
 
         steady = steadiness(
             self._tested.contrast,
@@ -147,6 +146,20 @@ class _Judge:
             self._withheld[number] = withheld
             if withheld is not None:
                 self._verdicts[number] = "cannot tell"
+
+    def _small_within(self, parts: Components, alpha: float) -> Floats:
+        """The smallest tolerance within which the gap is shown to lie, also where few react and others still might."""
+        contrast = self._tested.contrast
+        few = few_reactions_bound(
+            parts.estimate,
+            parts.unit_means,
+            stratum=contrast.stratum,
+            coefficients=contrast.coefficients,
+            asked=~contrast.pairs[contrast.stratum],
+            scale=self._tested.scale,
+            alpha=alpha,
+        )
+        return np.maximum(_bound(parts, alpha), few)
 
     def finding(self, number: int, column: Column, rests_on: RestsOn) -> Finding:
         test, contrast, output = self._tested.published, self._tested.contrast, column.output
@@ -225,7 +238,7 @@ class _Judge:
             interval = (float(self._interval[0][number]), float(self._interval[1][number]))
         significant = None if p_adjusted is None else p_adjusted < self._alpha
         shown = None
-        if parts is not None and interval is not None:
+        if parts is not None and interval is not None and not self._is_flat_by_chance(number, bool(significant)):
             shown = self._shown(number, parts, significant=bool(significant))
         return Generalising(
             estimate=None if parts is None else float(parts.estimate[number]),
@@ -256,7 +269,7 @@ class _Judge:
             return (low, high), level
         # Two one-sided tests at α have this interval of level 1 − α: it holds zero, and the ends of the 1 − 2α one.
         low, high = (float(end[number]) for end in self._one_sided)
-        return (min(low, 0.0), max(high, 0.0)), 1 - self._alpha
+        return (min(low, 0.0), max(high, 0.0)), 1 - self._one_sided_alpha
 
     def _equivalence(self, number: int) -> Equivalence:
         delta = float(self._delta[number])
@@ -265,7 +278,8 @@ class _Judge:
         equivalent = None if bound is None else bound <= delta
         share, reaction = None, None
         if silent or equivalent:
-            share, reaction = unseen(self._tested.contrast, room=delta - (bound or 0.0), alpha=self._alpha)
+            alpha = self._tested.settings.silent_alpha if silent else self._one_sided_alpha
+            share, reaction = unseen(self._tested.contrast, room=delta - (bound or 0.0), alpha=alpha)
         in_study = None
         if self._study and bound is not None:
             in_study = bool(self._study_bound[number] <= delta)
@@ -277,10 +291,16 @@ class _Judge:
         parts = self._tested.components
         return parts is not None and bool(parts.variance[number] == 0 and parts.estimate[number] == 0)
 
+    def _is_flat_by_chance(self, number: int, significant: bool) -> bool:
+        """Whether all of a group are treated alike, but too few of them for the number of comparisons to show a gap."""
+        parts = self._tested.components
+        flat = parts is not None and bool(parts.variance[number] == 0 and parts.estimate[number] != 0)
+        return flat and not significant and self._verdicts[number] != "equivalent"
+
     def _power(self, number: int) -> Power:
         if self._tested.components is None:
             return Power(None, self._per_group, None, vary_per_group=self._per_group)
-        return self._plan.power(number, smallest_gap=_or_none(self._smallest_gap, number))
+        return self._needs.power(number, smallest_gap=_or_none(self._smallest_gap, number))
 
     def _reasons(self, number: int, found: Finding, harm: Mapping[str, str]) -> dict[str, str]:
         """Why each None is None, by its dotted name."""
@@ -293,14 +313,16 @@ class _Judge:
         alike = ALL_ALIKE.format(s=100 * (found.equivalence.unseen_share or 0.0))
         if parts is not None and self._few_alike[number]:
             alike = FEW_ALIKE
+        by_chance = self._is_flat_by_chance(number, bool(found.generalising.significant))
+        not_shown = TOO_FEW_ALIKE if found.generalising.interval is not None and by_chance else alike
         unsteady = alike if found.equivalence.bound is None else THIN_WITHOUT
         why = {
             **harm,
             "equivalence.equivalent": alike,
             "equivalence.bound": alike,
             "generalising.interval": alike,
-            "generalising.shown_interval": alike,
-            "generalising.shown_level": alike,
+            "generalising.shown_interval": not_shown,
+            "generalising.shown_level": not_shown,
             "generalising.p_in_study": NO_STUDY,
             "generalising.significant_in_study": NO_STUDY,
             "equivalence.in_study": alike if self._study else NO_STUDY,
@@ -351,10 +373,12 @@ def _sizes(contrast: Contrast) -> dict[str, Any]:
 
 
 def _nones(part: Any, path: str = "") -> list[str]:
-    """The dotted names of what is None in a finding or a part of one."""
+    """The dotted names of what is None in a finding or a part of one; a path has only what was asked in waves."""
     found = []
     for name in part.__dataclass_fields__:
         value = getattr(part, name)
+        if name == "sequential":
+            continue
         if value is None:
             found.append(f"{path}{name}")
         elif is_dataclass(value):

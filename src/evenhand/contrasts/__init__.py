@@ -10,7 +10,6 @@ A contrast answers two questions, so it carries two views of the same sentences:
 A contrast depends on its corpus and question alone, and is made once for both.
 """
 
-from evenhand.contrasts.build import CROSS
 from evenhand.contrasts.contrast import Contrast, Floats, Grouping, Ints
 from evenhand.contrasts.declare import (
     REST,
@@ -18,17 +17,19 @@ from evenhand.contrasts.declare import (
     comparisons_asked,
     contrast,
     contrasts,
+    general_comparisons,
     general_contrast,
     general_contrasts,
     groups_of,
     interaction,
     on_demand,
-    pairs_asked,
+    sides_asked,
 )
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, UNPAIRED, joined, kinds_of
 from evenhand.contrasts.labels import group_label, side_labels
 from evenhand.contrasts.levels import level
 from evenhand.contrasts.parts import OverCells, Parts
+from evenhand.settings import CROSS
 
 __all__ = [
     "CROSS",
@@ -46,6 +47,7 @@ __all__ = [
     "comparisons_asked",
     "contrast",
     "contrasts",
+    "general_comparisons",
     "general_contrast",
     "general_contrasts",
     "group_label",
@@ -55,6 +57,6 @@ __all__ = [
     "kinds_of",
     "level",
     "on_demand",
-    "pairs_asked",
     "side_labels",
+    "sides_asked",
 ]

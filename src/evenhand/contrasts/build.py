@@ -11,16 +11,17 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints, codes
+from evenhand.contrasts.contrast import AVERAGE, TEXTS, Contrast, Floats, Ints, codes
 from evenhand.corpora import Corpus
 from evenhand.corpora.families import families_of
 from evenhand.errors import UsageError
 from evenhand.numbering import numbered
+from evenhand.settings import CROSS
 
-CROSS = "+"
-"""Joins attributes into an intersection: `race+gender`."""
+TEXT = "text"
+"""The kind of persons who stand in one text of somebody's own each: the texts are the sample, and all else is alike."""
 
-CALLED = {"name": "names", "identity": "terms", "country": "countries"}
+CALLED = {"name": "names", "surname": "names", "identity": "terms", "country": "countries", TEXT: TEXTS}
 """What the persons of a contrast are, in a word, where they are all of one kind."""
 
 MOST_MATCHLESS = 0.2
@@ -156,7 +157,8 @@ def called(corpus: Corpus, rows: Ints) -> str:
 def _coded(corpus: Corpus, group: npt.NDArray[np.int64], groups: int) -> _Sentences:
     rows = np.flatnonzero(group >= 0)
     frame, mine = corpus.frame[rows], group[rows]
-    source, sources = codes(frame["source"].to_list())
+    texts = called(corpus, rows) == TEXTS
+    source, sources = codes([TEXTS] * frame.height if texts else frame["source"].to_list())
     person, persons = codes(frame["person"].to_list())
     named = frame["pair"].to_list() if "pair" in frame.columns else [None] * frame.height
     # A pair counts only where all of its groups are asked about: noun phrases paired by gender are no pairs for race.
@@ -187,14 +189,17 @@ def _in_all(number: Ints, group: Ints, groups: int) -> npt.NDArray[np.bool_]:
 def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """The stratum of each unpaired person, the crossing of the other attributes, and who has no match in theirs.
 
-    Strata without two persons of each group are put together; if that is not enough, their persons are left out. Where
-    that would be too many, the crossing does without an attribute.
+    Strata without two persons (two families) of each group are put together; if that is not enough, their persons are
+    left out. Where that would be too many, the crossing does without an attribute.
     """
     frame = corpus.frame[sentences.row]
     alone = np.flatnonzero(sentences.pair < 0)
     _, where = np.unique(sentences.person[alone], return_index=True)
     members = alone[where]
     person, group = sentences.person[members], sentences.group[members]
+    found = families_of(frame[alone], within=sentences.group[alone].tolist())
+    who = [(mine, sentences.persons[number]) for mine, number in zip(group.tolist(), person.tolist(), strict=True)]
+    family = np.array(numbered([found.get(one, one) for one in who]), dtype=np.int64)
     stratum = np.zeros(len(sentences.persons), dtype=np.int64)
     matchless = np.zeros(len(sentences.persons), dtype=bool)
     others = [
@@ -203,9 +208,9 @@ def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints
     for chosen in _choices(others):
         keys = [tuple(row) for row in frame[members].select(chosen).iter_rows()] if chosen else [()] * len(members)
         number = numbered(keys)
-        thin = ~_two_a_group(number, group, sentences.groups)
+        thin = ~_two_a_group(number, group, family, sentences.groups)
         number[thin] = len(keys)
-        thin = ~_two_a_group(number, group, sentences.groups)
+        thin = ~_two_a_group(number, group, family, sentences.groups)
         if not chosen or thin.sum() <= MOST_MATCHLESS * len(thin):
             stratum[person] = np.unique(number, return_inverse=True)[1]
             matchless[person[thin]] = bool(chosen)
@@ -218,10 +223,11 @@ def _is_of_person(frame: pl.DataFrame, attribute: str) -> bool:
     return frame.group_by("person").agg(pl.col(attribute).n_unique() == 1)[attribute].all()
 
 
-def _two_a_group(number: Ints, group: Ints, groups: int) -> npt.NDArray[np.bool_]:
-    """For each person, whether their stratum has two persons of each group."""
+def _two_a_group(number: Ints, group: Ints, family: Ints, groups: int) -> npt.NDArray[np.bool_]:
+    """For each person, whether their stratum has two families of each group; who has none is one of their own."""
     strata = number.max(initial=0) + 1
-    enough = [np.bincount(number[group == wanted], minlength=strata) >= 2 for wanted in range(groups)]
+    number_of, group_of, _ = np.unique(np.stack([number, group, family]), axis=1)
+    enough = [np.bincount(number_of[group_of == wanted], minlength=strata) >= 2 for wanted in range(groups)]
     return np.asarray(np.all(enough, axis=0)[number], dtype=np.bool_)
 
 
@@ -298,6 +304,8 @@ def _stray(sentences: _Sentences) -> npt.NDArray[np.bool_]:
     here = np.unique(np.stack([sentences.source, sentences.person]), axis=1)
     share = np.bincount(here[1], minlength=len(sentences.persons)) / len(sentences.sources)
     stray = share < PRESENT
+    if not stray.any():
+        return _in_several(sentences)
     # A pair goes as a whole.
     for pair in np.unique(sentences.pair[sentences.pair >= 0]):
         both = np.unique(sentences.person[sentences.pair == pair])
@@ -370,6 +378,7 @@ def _cells(corpus: Corpus, sentences: _Sentences, units: _Units) -> tuple[pl.Dat
     cell_of_source = np.where(complete, np.cumsum(complete) - 1, -1)
     columns = list(dict.fromkeys(["source", *corpus.groupings, *corpus.slots]))
     frame = corpus.frame[sentences.row].select(columns).unique("source", keep="first", maintain_order=True)
+    frame = frame.head(len(sentences.sources))  # one for all texts, where these are the units
     return frame.filter(pl.Series(complete)), cell_of_source
 
 

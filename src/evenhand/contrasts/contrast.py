@@ -24,6 +24,9 @@ COMPLETE = 0.9
 MOST_KINDS = 12
 """A column with more values than this does not sort the sentences into a few kinds."""
 
+TEXTS = "texts"
+"""What the persons are called where each stands in a text of its own: then the texts are the units, in one source."""
+
 AVERAGE = "average"
 """The label of a comparison between the averages over unpaired persons."""
 
@@ -187,21 +190,38 @@ class Contrast:
     @property
     def not_general(self) -> str | None:
         """Why this contrast cannot speak for persons in general, or None if it can."""
-        if self.cells.height < max(2, COMPLETE * self.n_sources):
+        if self.called != TEXTS and self.cells.height < max(2, COMPLETE * self.n_sources):
             return f"only {self.cells.height} of {self.n_sources} sources hold all of the persons compared"
         if self.torn is not None:
             return self.torn
         if len(self.lonely) and self.in_rest is not None and self.in_rest[self.lonely].all():
-            return "half of the other groups or more have a single person, so it cannot be told how persons vary"
+            return (
+                "half of the other groups or more have a single person or family, so it cannot be told how persons vary"
+            )
         if len(self.lonely):
-            unit = self.units[int(np.flatnonzero(self.stratum == self.lonely[0])[0])]
-            return f"a group has a single person ({unit}), so it cannot be told how persons vary"
+            alike = [self.units[place] for place in np.flatnonzero(self.stratum == self.lonely[0])]
+            if len(alike) > 1:
+                named = ", ".join(alike[:3]) + (f" and {len(alike) - 3} more" if len(alike) > 3 else "")
+                return (
+                    f"all persons of a group are of one family ({named}), which counts as one person, so it cannot be "
+                    "told how persons vary"
+                )
+            return f"a group has a single person ({alike[0]}), so it cannot be told how persons vary"
         return None
 
     @cached_property
+    def _stratum_families(self) -> Ints:
+        """How many families each stratum has; persons without one are on their own."""
+        if self.family is None:
+            return self.stratum_sizes
+        pairs = np.unique(np.stack([self.stratum, self.family]), axis=1)
+        return np.bincount(pairs[0], minlength=len(self.coefficients))
+
+    @cached_property
     def lonely(self) -> Ints:
-        """The strata of a single unit that leave it open how persons vary; of a rest, where half or more are single."""
-        alone = self.stratum_sizes < 2
+        """The strata of a single unit or family that leave it open how persons vary; of a rest, where half or
+        more are single."""
+        alone = self._stratum_families < 2
         rest = self.in_rest
         if rest is not None and 2 * alone[rest].sum() < rest.sum():
             alone = alone & ~rest
@@ -219,6 +239,10 @@ class Contrast:
             (value / sizes[group[cell]], (rows, sentence)), shape=(len(self.units) * len(labels), self.shape[1])
         )
         return Grouping(column, labels, unlabelled, sizes / sizes.sum(), operator)
+
+    def groups_of_cells(self, column: str) -> Ints:
+        """The number of the group that each cell is in, by a column; a null is a group of its own."""
+        return codes(self._labels(column))[0]
 
     def unit_means(self, scores: Floats) -> Floats:
         """Every unit's mean over the cells: (units, columns)."""

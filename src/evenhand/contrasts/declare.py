@@ -16,12 +16,13 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from evenhand.contrasts.build import CROSS, build
+from evenhand.contrasts.build import build
 from evenhand.contrasts.contrast import AVERAGE, Contrast
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, joined
 from evenhand.corpora import Corpus
 from evenhand.corpora.once import once
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.settings import CROSS, crossed
 
 MOST_IN_PAIRS = 3
 """Of more groups than this, each is compared with the rest."""
@@ -82,21 +83,11 @@ def _each_against_rest(
 def comparisons_asked(corpus: Corpus) -> int:
     """How many comparisons the attributes of a corpus ask for; of a part of a corpus, those of the whole.
 
-    >>> from evenhand.corpora import eec
-    >>> comparisons_asked(eec()), comparisons_asked(eec().narrowed(["race"]))
-    (2, 2)
+    >>> from evenhand.corpora import eec, load_corpus
+    >>> [comparisons_asked(corpus) for corpus in (eec(), eec().narrowed(["race"]), load_corpus("identity"))]
+    [2, 2, 51]
     """
     return sum(_asked_of(len(groups)) for groups in corpus.asks.values())
-
-
-def pairs_asked(corpus: Corpus) -> int:
-    """How many pairs of groups the attributes of a corpus have; of a part of a corpus, those of the whole.
-
-    >>> from evenhand.corpora import load_corpus
-    >>> comparisons_asked(load_corpus("identity")), pairs_asked(load_corpus("identity"))
-    (51, 194)
-    """
-    return sum(_pairs_of(len(groups)) for groups in corpus.asks.values())
 
 
 def _asked_of(groups: int) -> int:
@@ -192,6 +183,26 @@ def general_contrasts(corpus: Corpus, attribute: str, among: str) -> list[Contra
     return [one for one in made.values() if isinstance(one, Contrast)]
 
 
+def sides_asked(corpus: Corpus, attribute: str) -> list[tuple[str, str]]:
+    """What an attribute of a corpus compares: pairs of up to three groups, or each of more with the rest.
+
+    >>> from evenhand.corpora import eec, load_corpus
+    >>> sides_asked(eec(), "gender"), sides_asked(load_corpus("identity"), "race")[0]
+    ([('female', 'male')], ('African American', 'rest'))
+    """
+    groups = corpus.attributes[attribute]
+    many = len(groups) > MOST_IN_PAIRS
+    return [(group, REST) for group in groups] if many else list(combinations(groups, 2))
+
+
+def general_comparisons(corpus: Corpus, attribute: str, among: str) -> list[Contrast]:
+    """Those of the comparisons that an attribute asks for that speak for persons in general."""
+    if len(corpus.attributes[attribute]) <= MOST_IN_PAIRS:
+        return general_contrasts(corpus, attribute, among)
+    made = (general_contrast(corpus, attribute, sides, among, rest=True) for sides in sides_asked(corpus, attribute))
+    return [one for one in made if isinstance(one, Contrast)]
+
+
 def interaction(corpus: Corpus, attribute: str, other: str, *, subset: str = "all") -> Contrast:
     """The gap in `attribute` among the first group of `other`, minus the same gap among the second."""
     within = corpus.attributes[other][:2]
@@ -231,10 +242,8 @@ def groups_of(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], 
 
 
 def _read_groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
-    parts = attribute.split(CROSS)
+    parts = crossed(attribute)
     corpus.refuse_unknown(parts)
-    if len(set(parts)) < len(parts):
-        raise UsageError(f"{attribute!r} crosses an attribute with itself")
     labels = corpus.frame.select(pl.concat_str(parts, separator=" ")).to_series().to_numpy()
     present = set(labels)
     groups = [" ".join(combination) for combination in product(*(corpus.attributes[part] for part in parts))]

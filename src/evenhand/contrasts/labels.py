@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import product
 
-from evenhand.contrasts.build import CROSS
 from evenhand.contrasts.contrast import Contrast
 from evenhand.corpora import Corpus
 from evenhand.corpora.labels import crossed, names_of
+from evenhand.settings import CROSS
 
 NAMES = "names"
 OTHERS, NAMES_OF_OTHERS = "the other groups", "the other groups' names"

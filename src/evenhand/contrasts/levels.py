@@ -14,13 +14,14 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from evenhand.contrasts.build import CROSS, PRESENT, called
+from evenhand.contrasts.build import PRESENT, called
 from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints, codes
 from evenhand.contrasts.declare import groups_of
 from evenhand.corpora import Corpus
 from evenhand.corpora.families import families_of
 from evenhand.corpora.once import once
 from evenhand.numbering import numbered
+from evenhand.settings import CROSS
 
 
 def level(corpus: Corpus, attribute: str, groups: Sequence[str], *, subset: str = "all") -> Contrast:

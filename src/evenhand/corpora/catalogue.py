@@ -15,7 +15,9 @@ from evenhand.corpora.filler import fill
 from evenhand.corpora.recipe import Recipe, read_recipe
 from evenhand.corpora.suites import SPEC, load_suite
 from evenhand.corpora.table import is_released_eec, read_corpus_table, read_released_eec
+from evenhand.corpora.text.files import is_perturbed, read_perturbed
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.files.opened import naming_its_file
 from evenhand.files.tables import ENDINGS, TableFile
 
 RECIPE_ENDINGS = (".yaml", ".yml")
@@ -48,6 +50,7 @@ def eec(spelling: Literal["published", "released"] = "published") -> Corpus:
     return _packaged("eec", spelling)
 
 
+@naming_its_file
 def load_corpus(
     name_or_file: str | Path, *, spelling: str | None = None, attributes: Sequence[str] | None = None
 ) -> Corpus:
@@ -69,8 +72,10 @@ def load_corpus(
             return fill(read_recipe(path), spelling=spelling)
         if attributes is None and METADATA in TableFile(path).metadata:
             return Corpus.load(path)
+        if attributes is None and is_perturbed(path):
+            return read_perturbed(path)
         if is_released_eec(path):
-            return read_released_eec(path, generated=eec("released"))
+            return read_released_eec(path, spellings={"released": eec("released"), "published": eec()})
         return read_corpus_table(path, attributes=attributes)
     endings = ", ".join((*RECIPE_ENDINGS, *ENDINGS))
     raise UsageError(f"unknown corpus {name!r}{did_you_mean(name, corpus_names())} (or a file ending in {endings})")

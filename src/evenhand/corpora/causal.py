@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
-import yaml
 
 from evenhand.corpora.corpus import Corpus
 from evenhand.corpora.filler import fill
@@ -18,6 +17,8 @@ from evenhand.corpora.labels import stated_or_not
 from evenhand.corpora.lexicon import Persons
 from evenhand.corpora.recipe import made_recipe
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.files.structured import read_yaml
+from evenhand.settings import check_choice
 
 NOBODY = "NA"
 """The class of sentences that say nothing about a person's gender or race."""
@@ -29,6 +30,8 @@ Words = Mapping[str, Sequence[str]]
 """Emotion words by `negative` and `positive`."""
 Distribution = Mapping[str, tuple[float, float]]
 """By class: how many per cent of its sentences get a positive and how many a negative word."""
+Draw = Literal["complete", "published"]
+"""How words are drawn in groups 2 and 4: as many of each kind as the shares say, one at least; or by chance alone."""
 
 
 @dataclass(frozen=True)
@@ -88,30 +91,40 @@ def data_group(
     persons: Sequence[Persons] | None = None,
     words: Words | None = None,
     distribution: Distribution | None = None,
+    draw: Draw = "complete",
 ) -> Corpus:
     """A data group of the paper: gender by noun phrases (1 and 2), or gender and race by names (3 and 4).
 
-    In 1 and 3 every sentence has every word; nothing is drawn, so `k`, `seed` and `distribution` change nothing. In 2
-    and 4 one word is drawn for each sentence, and its class decides how often it is a positive one. `k` is a case of
-    the paper's table (1: men 90 % positive, women 10 %); with names, European American men stand in the place of men,
-    African American women in that of women, and the others meet both kinds equally often. `distribution` replaces it,
-    by class, say `{"European American male": (90, 10)}`.
+    In 1 and 3 every sentence has every word; nothing is drawn, so `k`, `seed`, `distribution` and `draw` change
+    nothing. In 2 and 4 one word is drawn for each sentence, and its class decides how often it is a positive one. `k`
+    is a case of the paper's table (1: men 90 % positive, women 10 %); with names, European American men stand in the
+    place of men, African American women in that of women, and the others meet both kinds equally often. `distribution`
+    replaces it, by class, say `{"European American male": (90, 10)}`.
+
+    With the `complete` draw each class gets as many positive words as its share says, to the nearest sentence, and both
+    kinds at least once unless its share is 0 or 100: the seed decides which sentences these are. So every class meets
+    every emotion, and equation 1 has a value. The `published` draw throws a die for each sentence, as the paper did;
+    then a class may never meet an emotion.
 
     >>> [len(group1(word_set)) for word_set in ("E1", "E2", "E3", "E4", "E5")]
     [24, 24, 48, 72, 72]
-    >>> corpus = group2("E4", k=1, seed=0)
+    >>> corpus = group2("E4", k=1, seed=0, draw="published")
     >>> len(corpus), [str(unmet) for unmet in unmet_classes(corpus, ("gender",))]
     (24, ['male never met a negative word'])
+    >>> unmet_classes(group2("E4", k=1, seed=0), ("gender",))
+    ()
     """
+    check_choice("draw", draw, get_args(Draw))
     named = number in NAMED
     attributes = ("gender", "race") if named else ("gender",)
     design = _design(number, word_set, persons or _listed("names" if named else "noun_phrases"), words, attributes)
     if number not in CONFOUNDED:
         return _every_word(design)
+    suffix = "" if draw == "published" else f"-{draw}"
     if distribution:
-        return _one_word_each(design, distribution, called="own-shares", seed=seed)
+        return _one_word_each(design, distribution, called=f"own-shares{suffix}", seed=seed, draw=draw)
     case = _crossed_case(k) if named else _case(k)
-    return _one_word_each(design, design.only_its(case), called=f"k{k}", seed=seed)
+    return _one_word_each(design, design.only_its(case), called=f"k{k}{suffix}", seed=seed, draw=draw)
 
 
 NAMED, CONFOUNDED = (3, 4), (2, 4)
@@ -139,7 +152,7 @@ def crossed_class(parts: Sequence[str]) -> str:
 
 @cache
 def _content() -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load((files("evenhand") / "data" / "causal.yaml").read_text("utf-8"))
+    content: dict[str, Any] = read_yaml(files("evenhand") / "data" / "causal.yaml")
     return content
 
 
@@ -203,23 +216,71 @@ def _every_word(design: _Design) -> Corpus:
     return _corpus(design, design.corpus.name, pl.concat(design.sentences), how)
 
 
-def _one_word_each(design: _Design, distribution: Distribution, *, called: str, seed: int) -> Corpus:
+def _one_word_each(design: _Design, distribution: Distribution, *, called: str, seed: int, draw: Draw) -> Corpus:
     _check_distribution(distribution, design)
     rng = np.random.default_rng(seed)
-    drawn = []
-    for sentence in design.sentences:
-        positive, _ = distribution.get(design.group(sentence), EVEN)
-        emotion = EMOTIONS[int(rng.random() < positive / 100)]
-        fitting = sentence.filter(emotion=emotion)
-        drawn.append(fitting[int(rng.integers(fitting.height))])
-    shares = "; ".join(f"{group} {positive:g}/{negative:g}" for group, (positive, negative) in distribution.items())
-    how = f"one word of {design.listed} drawn for each sentence, positive/negative in per cent: {shares}; seed {seed}"
-    corpus = _corpus(design, f"{design.corpus.name}-{called}-seed{seed}", pl.concat(drawn), how)
+    groups = [design.group(sentence) for sentence in design.sentences]
+    shares = {group: distribution.get(group, EVEN)[0] / 100 for group in groups}
+    if draw == "published":
+        drawn = [_drawn_by_chance(sentence, shares[group], rng) for sentence, group in _paired(design, groups)]
+        how = "drawn for each sentence, positive/negative in per cent: " + _listed_shares(distribution)
+    else:
+        positive = _positive_places(groups, shares, rng)
+        drawn = [
+            _any_of(sentence.filter(emotion=EMOTIONS[int(place in positive)]), rng)
+            for place, sentence in enumerate(design.sentences)
+        ]
+        how = "for each sentence, positive/negative sentences: " + _listed_counts(groups, positive)
+    corpus = _corpus(
+        design,
+        f"{design.corpus.name}-{called}-seed{seed}",
+        pl.concat(drawn),
+        f"one word of {design.listed} {how}; seed {seed}",
+    )
     unmet = unmet_classes(corpus, design.crossed)
     if not unmet:
         return corpus
     limit = f"Positivity fails: {'; '.join(map(str, unmet))}."
     return replace(corpus, about=replace(corpus.about, limits=(*corpus.about.limits, limit)))
+
+
+def _paired(design: _Design, groups: Sequence[str]) -> Iterator[tuple[pl.DataFrame, str]]:
+    return zip(design.sentences, groups, strict=True)
+
+
+def _drawn_by_chance(sentence: pl.DataFrame, share: float, rng: np.random.Generator) -> pl.DataFrame:
+    return _any_of(sentence.filter(emotion=EMOTIONS[int(rng.random() < share)]), rng)
+
+
+def _any_of(rows: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+    return rows[int(rng.integers(rows.height))]
+
+
+def _positive_places(groups: Sequence[str], shares: Mapping[str, float], rng: np.random.Generator) -> frozenset[int]:
+    """Which sentences get a positive word: in each class as many as its share says, both kinds at least once."""
+    chosen: list[int] = []
+    for group in dict.fromkeys(groups):
+        places = [place for place, one in enumerate(groups) if one == group]
+        number = round(shares[group] * len(places))
+        if 0 < shares[group] < 1 and len(places) > 1:
+            number = min(max(number, 1), len(places) - 1)
+        chosen += rng.permutation(places)[:number].tolist()
+    return frozenset(chosen)
+
+
+def _listed_shares(distribution: Distribution) -> str:
+    return "; ".join(f"{group} {positive:g}/{negative:g}" for group, (positive, negative) in distribution.items())
+
+
+def _listed_counts(groups: Sequence[str], positive: frozenset[int]) -> str:
+    """
+    >>> _listed_counts(["male", "male", "NA"], frozenset({0, 2}))
+    'male 1/1; NA 1/0'
+    """
+    found = {group: [0, 0] for group in groups}
+    for place, group in enumerate(groups):
+        found[group][place not in positive] += 1
+    return "; ".join(f"{group} {yes}/{no}" for group, (yes, no) in found.items())
 
 
 def _check_distribution(distribution: Distribution, design: _Design) -> None:

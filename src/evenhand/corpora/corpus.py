@@ -10,19 +10,36 @@ from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
 
 from evenhand.corpora.labels import Labels, names_of
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.files.tables import TableFile
+from evenhand.files.plain import rebuild
+from evenhand.files.saved import check_columns, read_saved
 from evenhand.files.whole import write_whole
+from evenhand.settings import check_count, check_seed
 
 REQUIRED = ("id", "text", "source", "person")
 METADATA = "evenhand-corpus"
-CORE = ("id", "text", "source", "person", "term", "kind", "pair", "family", "role", "use", "ambiguous", "label")
+CORE = (
+    "id",
+    "text",
+    "source",
+    "person",
+    "term",
+    "kind",
+    "pair",
+    "family",
+    "nth",
+    "role",
+    "use",
+    "ambiguous",
+    "others",
+    "label",
+)
 TAGGED = ("tokens", "tags", "slot_span")
 """What a corpus for taggers has besides, as lists."""
 
@@ -39,6 +56,13 @@ class About:
     source: str = ""
     licence: str = ""
     limits: tuple[str, ...] = ()
+    selection: Mapping[str, str] = field(default_factory=dict)
+    """How each part was chosen, as its authors say: sentences, names, words."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values; the selection only where something is known of it."""
+        values = asdict(self)
+        return values if self.selection else {name: value for name, value in values.items() if name != "selection"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +71,9 @@ class Corpus:
 
     `frame` has the columns `id, text, source, person, term, kind, pair, role`, one column per attribute (null where it
     does not apply) and one per slot; for identity terms also `use` (preferred, acceptable, contested) and `ambiguous`
-    (what else the word means); `family`, the same for persons who may be treated as one, where that is known; `label`
-    where the right answer is known; for taggers, as lists, `tokens`, their BILOU `tags` and the
+    (what else the word means); `others`, the pronouns of other persons in the sentence, where there are some;
+    `family`, the same for persons who may be treated as one, where that is known; `nth`, the place of a drawn name in
+    its cell; `label` where the right answer is known; for taggers, as lists, `tokens`, their BILOU `tags` and the
     person's tokens as `slot_span`, [start, end). `attributes` lists each attribute's groups; differences are first
     minus second.
     `groupings` are the columns, besides the person, that were sampled from a larger world (templates, words).
@@ -67,6 +92,8 @@ class Corpus:
     labels: Labels = field(default_factory=dict)
     whole: Mapping[str, tuple[str, ...]] | None = None
     """The attributes of the corpus that this is a part of: what it asks for, whatever part of it is asked."""
+    language: str | None = None
+    """The code of its language, where its name does not tell which corpus of Evenhand it is."""
 
     def __post_init__(self) -> None:
         missing = [column for column in REQUIRED if column not in self.frame.columns]
@@ -95,12 +122,14 @@ class Corpus:
             "attributes": {name: list(groups) for name, groups in self.attributes.items()},
             "groupings": list(self.groupings),
             "subsets": {name: dict(conditions) for name, conditions in self.subsets.items()},
-            "about": asdict(self.about),
+            "about": self.about.to_dict(),
             "drawn_from": self.drawn_from,
             "labels": {attribute: dict(labels) for attribute, labels in self.labels.items()},
         }
         if self.whole is not None:
             design["whole"] = {name: list(groups) for name, groups in self.whole.items()}
+        if self.language is not None:
+            design["language"] = self.language
         content = io.BytesIO()
         self.frame.write_parquet(content, metadata={METADATA: json.dumps(design, ensure_ascii=False)})
         return content.getvalue()
@@ -112,16 +141,17 @@ class Corpus:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote."""
-        file = TableFile(path)
-        if METADATA not in file.metadata:
-            raise EvenhandError(f"{path} is not a corpus that Evenhand saved")
-        design = json.loads(file.metadata[METADATA])
-        about = design.pop("about")
-        design["attributes"] = {name: tuple(groups) for name, groups in design["attributes"].items()}
-        design["groupings"] = tuple(design["groupings"])
-        if "whole" in design:
-            design["whole"] = {name: tuple(groups) for name, groups in design["whole"].items()}
-        return cls(frame=file.frame, about=About(**about | {"limits": tuple(about["limits"])}), **design)
+        return read_saved(path, METADATA, cls._of_saved, what="corpora")
+
+    @classmethod
+    def _of_saved(cls, frame: pl.DataFrame, design: Mapping[str, Any]) -> Self:
+        check_columns(frame, {"id": pl.String, "text": pl.String, "source": pl.String})
+        about = rebuild(About, design["about"])
+        made = rebuild(cls, {**design, "frame": frame, "about": about})
+        for column in [*CORE, *made.attributes]:
+            if column in frame.columns and frame[column].dtype not in (pl.String, pl.Int64, pl.Null, pl.Boolean):
+                raise ValueError(f"column {column!r} holds {frame[column].dtype}, not texts")
+        return made
 
     @cached_property
     def slots(self) -> list[str]:
@@ -257,6 +287,8 @@ class Corpus:
 
     def sample(self, sentences: int, *, seed: int = 0) -> Corpus:
         """Draw whole sources with all their persons, as many as fit into that number of sentences (at least two)."""
+        check_count("a sample, a number of sentences,", sentences, least=1)
+        check_seed(seed)
         sizes = dict(self.frame["source"].value_counts().iter_rows())
         sources = self.frame["source"].unique(maintain_order=True).to_list()
         drawn: list[str] = []

@@ -68,6 +68,28 @@ def spelling_families(names: Sequence[str]) -> list[int]:
     return [int(number) for number in numbered(family[: len(names)].tolist())]
 
 
+def led_families(names: Sequence[str]) -> list[str]:
+    """For each name the first that it is alike, for lists of hundreds, in which everybody would be linked to everybody.
+
+    Names are alike by the same rule, but nobody is linked through others: whoever is like the first name of the list is
+    of its family, then whoever is left and like the next that is left. Put the most common names first.
+
+    >>> led_families(["Latoya", "Lakisha", "Latisha", "Terrence", "Torrance", "Tia"])
+    ['Latoya', 'Lakisha', 'Latoya', 'Terrence', 'Terrence', 'Tia']
+    """
+    plain = [_plain(name) for name in names]
+    known = frozenset(plain)
+    leader: dict[str, int] = {}
+    families = []
+    for place, spelled in enumerate(plain):
+        keys = _keys(spelled, known=known)
+        led = min((leader[key] for key in keys if key in leader), default=place)
+        if led == place:
+            leader |= dict.fromkeys(keys, place)
+        families.append(names[led])
+    return families
+
+
 def _plain(name: str) -> str:
     """Lower case, without accents."""
     return "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle, product
 from typing import Any, cast
@@ -19,8 +19,24 @@ from evenhand.errors import EvenhandError, UsageError, did_you_mean
 
 PLACE = re.compile(r"\{([^{}]*)\}")
 ARTICLE = re.compile(r"\{a\}(?= (\S+))")
-PERSON_FORMS: dict[str, Form] = {"person": "subject", "person.object": "object", "person.reflexive": "reflexive"}
+WITH = re.compile(r"([\w.]+): (?=.)")
+"""`{other: goes|go}` agrees with who stands before the colon; without one, with the person."""
+PERSON = "person"
+FORMS: dict[str, Form] = {
+    "": "subject",
+    ".object": "object",
+    ".genitive": "genitive",
+    ".reflexive": "reflexive",
+    ".possessive": "possessive",
+    ".pronoun": "pronoun",
+    ".pronoun.object": "pronoun object",
+}
+NAMING = ("subject", "object", "genitive")
+"""The forms in which a person is named; the others stand for one who was."""
+PERSON_FORMS: dict[str, Form] = {f"{PERSON}{ending}": form for ending, form in FORMS.items()}
 TERM_FORMS = {"person.noun": "noun", "person.plural": "plural"}
+SHOWN = ("<person>", "<people>", "<identity>")
+"""How the column `template` shows who is named or described."""
 DESCRIBED = "person as "
 """`{person as guest}` is a guest whom the identity term describes: a deaf guest, a guest with epilepsy."""
 
@@ -36,24 +52,39 @@ class _Person:
     identity: Term | None = None
     pronoun: str | None = None
     ambiguous: str | None = None
+    nth: int | None = None
+    """The place in the order of a draw."""
+
+    @property
+    def family(self) -> str | None:
+        """What the name shares with those that are spelled alike, where the recipe says so."""
+        return self.entry.families.get(self.term)
 
     @property
     def notes(self) -> dict[str, str | None]:
         """How the term is received and what else it means."""
-        return {"use": self.identity.use if self.identity else None, "ambiguous": self.ambiguous}
+        use = self.identity.use if self.identity else self.entry.use_of(self.term)
+        return {"use": use, "ambiguous": self.ambiguous}
 
 
 @dataclass(frozen=True)
 class _Filling:
     words: dict[str, str]
     """Word by slot, with all its forms."""
+    held: dict[str, _Person]
+    """The other persons, by their place."""
     columns: dict[str, str]
-    """Word, in its first form, and category by column."""
+    """Word, in its first form, and category by column; the other persons and their groups."""
 
     @property
     def listed(self) -> list[str]:
-        """The words in their first form."""
-        return [word.split(BAR)[0] for word in self.words.values()]
+        """The words in their first form, then the other persons."""
+        return [word.split(BAR)[0] for word in self.words.values()] + [one.term for one in self.held.values()]
+
+    def others(self, rules: Language) -> str | None:
+        """The pronouns that stand for the other persons."""
+        pronouns = [rules.pronoun(p.term, gender=p.groups.get("gender"), given=p.pronoun) for p in self.held.values()]
+        return " ".join(dict.fromkeys(pronouns)) or None
 
 
 def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
@@ -64,28 +95,35 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
     for slot in recipe.slots.values():
         for _, word in slot.fillings():
             _check_forms(word, recipe, rules)
+    drawn = [key for key in ("family", "nth") if any(getattr(person, key) is not None for person in persons)]
     noted = [key for key in ("use", "ambiguous") if any(person.notes[key] for person in persons)]
-    slot_columns = _slot_columns(recipe)
+    held = {
+        name: [one for group in some for one in _persons(group, recipe, rules)] for name, some in recipe.held.items()
+    }
+    slot_columns = [*_slot_columns(recipe), *recipe.held_columns]
     rows: list[dict[str, Any]] = []
     for number, (text, template) in enumerate(recipe.numbered(), start=1):
         places = _places(text, recipe, rules)
         tagged = None if template.tags is None else TaggedTemplate(text, template.tags)
         shown = _shown(text, recipe, rules)
-        place = next(place for place in places if _role(place))
+        place = _naming_place(places)
         given = {column: template.columns.get(column) for column in recipe.template_columns}
         there = [person for person in persons if number in (person.entry.templates or [number])]
-        for filling, (attribute, asked) in product(_fillings(places, recipe), _sets(there, template, recipe)):
+        for filling, (attribute, asked) in product(_fillings(places, recipe, held), _sets(there, template, recipe)):
             words = {slot: respell.get(word, word) for slot, word in filling.words.items()}
             source = ":".join([*attribute, str(number), *filling.listed])
+            others = filling.others(rules) if held else None
             for person in asked:
                 row: dict[str, Any] = {
                     "id": f"{recipe.name}-{len(rows) + 1:05d}",
-                    "text": _sentence(text, words, person, rules),
+                    "text": _sentence(text, words, {PERSON: person, **filling.held}, rules),
                     "source": source,
                 }
                 row |= {"person": person.term, "term": _term(place, person, rules)}
                 row |= {"kind": person.kind, "pair": person.pair, "role": _role(place)}
+                row |= {key: getattr(person, key) for key in drawn}
                 row |= {key: person.notes[key] for key in noted}
+                row |= {"others": others} if held else {}
                 row |= {column: value for column, value in given.items() if column == GOLD}
                 row |= {attribute: person.groups.get(attribute) for attribute in recipe.attributes}
                 row |= {"template": shown} | {column: value for column, value in given.items() if column != GOLD}
@@ -93,7 +131,7 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
                 rows.append(row if tagged is None else row | tagged.filled(row["text"]))
     if not rows:
         raise EvenhandError(f"corpus {recipe.name!r}: nobody fits any template")
-    texts = [column for column in rows[0] if column not in TAGGED]
+    texts = [column for column in rows[0] if column not in (*TAGGED, "nth")]
     frame = pl.DataFrame(rows, schema_overrides=dict.fromkeys(texts, pl.String))
     _no_sentence_twice(frame, recipe)
     return Corpus(
@@ -103,7 +141,14 @@ def fill(recipe: Recipe, *, spelling: str | None = None) -> Corpus:
         attributes={attribute: tuple(groups) for attribute, groups in recipe.attributes.items()},
         groupings=_known_columns(recipe.groupings, frame, recipe),
         subsets=recipe.subsets,
-        about=About(recipe.title, recipe.chosen, recipe.provenance, recipe.licence, tuple(recipe.limits)),
+        about=About(
+            recipe.title,
+            recipe.chosen,
+            recipe.provenance,
+            recipe.licence,
+            tuple(recipe.limits),
+            recipe.selection,
+        ),
         labels=recipe.labels,
     )
 
@@ -117,12 +162,20 @@ def _persons(group: Persons, recipe: Recipe, rules: Language) -> Iterator[_Perso
         return "pronoun" if term in rules.pronouns else group.kind
 
     pronouns = group.pronoun if isinstance(group.pronoun, list) else [group.pronoun]
-    for term in group.terms:
+    for nth, term in enumerate(group.terms, start=1):
         if isinstance(term, Term):
             yield _Person(term.singular, group.kind, group.pair, group.groups, group, term, pronouns[0], term.ambiguous)
         else:
-            meaning = group.ambiguous.get(term)
-            yield _Person(term, kind(term), group.pair, group.groups, group, pronoun=pronouns[0], ambiguous=meaning)
+            yield _Person(
+                term,
+                kind(term),
+                group.pair,
+                group.groups,
+                group,
+                pronoun=pronouns[0],
+                ambiguous=group.ambiguous.get(term),
+                nth=nth if group.in_order else None,
+            )
     for pair in group.pairs:
         attribute = cast(str, group.paired)
         for term, value, pronoun in zip(pair, recipe.attributes[attribute], cycle(pronouns), strict=False):
@@ -138,10 +191,42 @@ def _sets(persons: list[_Person], template: Template, recipe: Recipe) -> list[tu
     return [([], [person for person in persons if template.attribute is None or template.attribute in person.groups])]
 
 
+def takes_names(template: str, rules: Language) -> bool:
+    """Whether the person in a template is named there, and can be called by a name wherever that is.
+
+    >>> english = language("en")
+    >>> [takes_names(one, english) for one in ("{person} naps.", "The {person} naps.", "{person.possessive} nap ends.")]
+    [True, False, False]
+    """
+    places = [place for place in PLACE.findall(template) if _role(place)]
+    named = any(PERSON_FORMS.get(place) in NAMING for place in places)
+    return named and all(place in PERSON_FORMS for place in places) and not _as_noun(template, rules)
+
+
+def _as_noun(template: str, rules: Language) -> bool:
+    """Whether a word that no name follows stands before the person."""
+    before = "|".join(re.escape(word) for word in ("{a}", *rules.before_nouns_only))
+    there = "|".join(place for place, form in PERSON_FORMS.items() if form in NAMING)
+    return re.search(rf"(?<!\w)(?:{before})\s+\{{(?:{there})\}}", template, re.IGNORECASE) is not None
+
+
 def _role(place: str) -> str | None:
     """The form in which a place shows the person, or None if it shows something else."""
     described = place.startswith(DESCRIBED) and place != DESCRIBED
     return PERSON_FORMS.get(place) or TERM_FORMS.get(place) or ("adjective" if described else None)
+
+
+def _naming_place(places: list[str]) -> str:
+    """The place that names the person; where none does, the first that stands for them."""
+    own = [place for place in places if _role(place)]
+    return next((place for place in own if PERSON_FORMS.get(place, NAMING[0]) in NAMING), own[0])
+
+
+def _held_form(place: str, names: Iterable[str]) -> tuple[str, Form] | None:
+    """Of a place of another person: who, and in which form."""
+    name = place.partition(".")[0]
+    form = FORMS.get(place.removeprefix(name))
+    return (name, form) if name in names and form else None
 
 
 def _places(template: str, recipe: Recipe, rules: Language) -> list[str]:
@@ -154,25 +239,45 @@ def _places(template: str, recipe: Recipe, rules: Language) -> list[str]:
             hint = f"{recipe.language!r} has no rule for {{a}}; write its forms with bars between: {{{example}}}"
             raise EvenhandError(f"corpus {recipe.name!r}, template {template!r}: {hint}")
         if BAR in place:
-            _check_forms(place, recipe, rules)
+            _check_forms(WITH.sub("", place), recipe, rules)
+            _check_whom(template, place, recipe)
             continue
-        if not _role(place) and place != "a" and place not in recipe.slots:
-            hint = did_you_mean(place, [*PERSON_FORMS, *TERM_FORMS, "a", *recipe.slots])
+        held = _held_form(place, recipe.held)
+        if not _role(place) and not held and place != "a" and place not in recipe.slots:
+            others = [f"{name}{ending}" for name in recipe.held for ending in FORMS]
+            hint = did_you_mean(place, [*PERSON_FORMS, *TERM_FORMS, "a", *recipe.slots, *others])
             raise EvenhandError(f"corpus {recipe.name!r}, template {template!r}: unknown slot {{{place}}}{hint}")
     if not any(_role(place) for place in places):
         raise EvenhandError(f"corpus {recipe.name!r}, template {template!r} has no {{person}}")
     return places
 
 
-def _fillings(places: list[str], recipe: Recipe) -> Iterator[_Filling]:
+def _check_whom(template: str, place: str, recipe: Recipe) -> None:
+    """Refuse words that agree with somebody who is not there."""
+    given = WITH.match(place)
+    whom = given.group(1) if given else PERSON
+    known = [f"{name}{ending}" for name in (PERSON, *recipe.held) for ending in ("", ".pronoun")]
+    if whom not in known:
+        where = f"corpus {recipe.name!r}, template {template!r}"
+        raise EvenhandError(f"{where}: {{{place}}} agrees with {whom!r}{did_you_mean(whom, known)}")
+
+
+def _fillings(places: list[str], recipe: Recipe, held: Mapping[str, list[_Person]]) -> Iterator[_Filling]:
     slots = [place for place in dict.fromkeys(places) if place in recipe.slots]
-    for chosen in product(*(recipe.slots[slot].fillings() for slot in slots)):
+    there = [name for name in held if any(_held_form(place, [name]) for place in places)]
+    filled = product(
+        product(*(recipe.slots[slot].fillings() for slot in slots)), product(*(held[name] for name in there))
+    )
+    for chosen, others in filled:
         columns: dict[str, str] = {}
         for slot, (category, word) in zip(slots, chosen, strict=True):
             columns[recipe.slots[slot].column or slot] = word.split(BAR)[0]
             if category is not None:
                 columns[cast(str, recipe.slots[slot].by)] = category
-        yield _Filling(dict(zip(slots, (word for _, word in chosen), strict=True)), columns)
+        people = dict(zip(there, others, strict=True))
+        for name, one in people.items():
+            columns |= {name: one.term} | {f"{name}_{key}": group for key, group in one.groups.items()}
+        yield _Filling(dict(zip(slots, (word for _, word in chosen), strict=True)), people, columns)
 
 
 def _slot_columns(recipe: Recipe) -> list[str]:
@@ -184,13 +289,12 @@ def _slot_columns(recipe: Recipe) -> list[str]:
     return list(columns)
 
 
-def _sentence(template: str, words: dict[str, str], person: _Person, rules: Language) -> str:
+def _sentence(template: str, words: dict[str, str], people: Mapping[str, _Person], rules: Language) -> str:
     def filled(match: re.Match[str]) -> str:
         place = match.group(1)
         if place == "a":
             return match.group(0)
-        forms = place if BAR in place else words.get(place, "")
-        said = _said(place, person, rules) if _role(place) else _agreeing(forms, person, rules)
+        said = _filled(place, words, people, rules)
         return sentence_case(said) if starts_sentence(template, match.start()) else said
 
     def article(match: re.Match[str]) -> str:
@@ -201,24 +305,43 @@ def _sentence(template: str, words: dict[str, str], person: _Person, rules: Lang
     return sentence_case(rules.contracted(ARTICLE.sub(article, text)))
 
 
+def _filled(place: str, words: dict[str, str], people: Mapping[str, _Person], rules: Language) -> str:
+    """What stands in a place: a person in some form, or words that agree with one."""
+    held = _held_form(place, people)
+    if BAR not in place and held is not None:
+        name, form = held
+        return _called(people[name], form, rules)
+    if _role(place):
+        return _said(place, people[PERSON], rules)
+    whom = WITH.match(place) if BAR in place else None
+    name, _, form_of = (whom.group(1) if whom else PERSON).partition(".")
+    forms = WITH.sub("", place) if BAR in place else words.get(place, "")
+    return _agreeing(forms, people[name], rules, as_pronoun=bool(form_of))
+
+
 def _check_forms(forms: str, recipe: Recipe, rules: Language) -> None:
     wrong = rules.wrong_with(forms)
     if wrong:
         raise EvenhandError(f"corpus {recipe.name!r}: {forms!r}: {wrong}")
 
 
-def _agreeing(forms: str, person: _Person, rules: Language) -> str:
+def _agreeing(forms: str, person: _Person, rules: Language, *, as_pronoun: bool = False) -> str:
     if person.entry.agreement is not None and BAR in forms:
         return forms.split(BAR)[rules.agreement.index(person.entry.agreement)]
-    return rules.agree(forms, person.term, gender=person.groups.get("gender"), pronoun=person.pronoun)
+    gender = person.groups.get("gender")
+    term = _called(person, "pronoun", rules) if as_pronoun else person.term
+    return rules.agree(forms, term, gender=gender, pronoun=person.pronoun)
+
+
+def _called(person: _Person, form: Form, rules: Language) -> str:
+    if form == "object" and person.entry.object is not None:
+        return person.entry.object
+    return rules.person(person.term, form, gender=person.groups.get("gender"), pronoun=person.pronoun)
 
 
 def _said(place: str, person: _Person, rules: Language) -> str:
     if place in PERSON_FORMS:
-        if PERSON_FORMS[place] == "object" and person.entry.object is not None:
-            return person.entry.object
-        gender = person.groups.get("gender")
-        return rules.person(person.term, PERSON_FORMS[place], gender=gender, pronoun=person.pronoun)
+        return _called(person, PERSON_FORMS[place], rules)
     if person.identity is None:
         raise EvenhandError(f"{person.term!r} has no form for {{{place}}}: write it as a term with adjective or after")
     if place.startswith(DESCRIBED):
@@ -234,15 +357,25 @@ def _term(place: str, person: _Person, rules: Language) -> str:
 
 
 def _shown(template: str, recipe: Recipe, rules: Language) -> str:
-    reflexive = "/".join(rules.reflexives(recipe.attributes.get("gender", [])))
-    names = dict.fromkeys([*PERSON_FORMS, *TERM_FORMS], "<person>") | {"person.reflexive": reflexive, "a": "a/an"}
+    genders = recipe.attributes.get("gender", [])
+    names = dict.fromkeys([*PERSON_FORMS, *TERM_FORMS], "<person>") | {"a": "a/an"}
+    names[f"{PERSON}.genitive"] = f"<{PERSON}>{rules.genitive or ''}"
+    for place, form in PERSON_FORMS.items():
+        if form not in NAMING and f"{{{place}}}" in template:
+            names[place] = "/".join(rules.forms_for(genders, form))
+    for name, some in recipe.held.items():
+        of_held = list(dict.fromkeys(one.groups.get("gender", "") for one in some))
+        for ending, form in FORMS.items():
+            if f"{{{name}{ending}}}" in template:
+                named = f"<{name}>{rules.genitive if form == 'genitive' else ''}"
+                names[f"{name}{ending}"] = named if form in NAMING else "/".join(rules.forms_for(of_held, form))
     names["person.plural"] = "<people>"
     described = re.sub(rf"\{{{DESCRIBED}([^{{}}]*)\}}", r"<identity> \1", template)
     return PLACE.sub(lambda match: names.get(match.group(1)) or _placeholder(match.group(1)), described)
 
 
 def _placeholder(place: str) -> str:
-    return place.replace(BAR, "/") if BAR in place else f"<{place}>"
+    return WITH.sub("", place).replace(BAR, "/") if BAR in place else f"<{place}>"
 
 
 def _respelling(recipe: Recipe, spelling: str | None) -> dict[str, str]:
@@ -269,5 +402,7 @@ def _known_columns(columns: list[str], frame: pl.DataFrame, recipe: Recipe) -> t
 def _no_sentence_twice(frame: pl.DataFrame, recipe: Recipe) -> None:
     doubled = frame["text"].is_duplicated()
     if doubled.any():
-        example = frame["text"].filter(doubled)[0]
-        raise EvenhandError(f"corpus {recipe.name!r} makes the sentence {example!r} more than once")
+        example, template = frame.filter(doubled).select("text", "template").row(0)
+        unnamed = not any(mark in template for mark in SHOWN)
+        why = ": nobody is named in its template; write {person} in it" if unnamed else ""
+        raise EvenhandError(f"corpus {recipe.name!r} makes the sentence {example!r} more than once{why}")

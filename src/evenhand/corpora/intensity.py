@@ -6,8 +6,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from evenhand.files.structured import read_yaml
 
 EMOTION, WORD = "emotion", "emotion_word"
 """The columns of a corpus whose sentences hold a word for an emotion."""
@@ -80,4 +81,4 @@ class Intensities(_Strict):
 def intensities() -> Intensities:
     """The judgement that comes with Evenhand."""
     file = files("evenhand") / "data" / "intensity.yaml"
-    return Intensities.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return Intensities.model_validate(read_yaml(file))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-import yaml
+from evenhand.files.structured import read_yaml
 
 Labels = Mapping[str, Mapping[str, str]]
 """By attribute and group. A label is a plural: `women`, `older people`, `people without a disability`."""
@@ -17,8 +17,8 @@ ANYONE = "people"
 @cache
 def stated_or_not() -> Labels:
     """Labels for data that know women, men and people who do not say: conversations and the causal rating's groups."""
-    content = (files("evenhand") / "data" / "stated_or_not.yaml").read_text(encoding="utf-8")
-    return {attribute: dict(labels) for attribute, labels in yaml.safe_load(content).items()}
+    content = read_yaml(files("evenhand") / "data" / "stated_or_not.yaml")
+    return {attribute: dict(labels) for attribute, labels in content.items()}
 
 
 def crossed(labels: Sequence[str]) -> str:

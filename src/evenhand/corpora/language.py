@@ -8,12 +8,13 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.files.structured import read_yaml
 
-Form = Literal["subject", "object", "reflexive"]
+Form = Literal["subject", "object", "genitive", "reflexive", "possessive", "pronoun", "pronoun object"]
+"""What names a person (the first three), and what stands for one who was named: `herself`, `her` keys, `she`, `her`."""
 
 BAR = "|"
 """Between the forms of a word that agrees with the person: `feels|feel`."""
@@ -84,8 +85,12 @@ class Language(_Rules):
     pronoun_otherwise: str | None = None
     indefinite: Indefinite | None = None
     contractions: dict[str, str] = {}
+    genitive: str | None = None
+    """What stands after a name or noun to say whose something is: `'s`; of a pronoun, its possessive says so."""
     determiners: list[str] = []
     """Words that stand before a noun and may change without the person changing: `my` sister, `the` sister."""
+    before_nouns_only: list[str] = []
+    """Words after which a noun follows and never a name: `the` woman, not `the` Mary."""
     neutral: Neutral | None = None
 
     @model_validator(mode="after")
@@ -166,12 +171,34 @@ class Language(_Rules):
         >>> english = language("en")
         >>> english.person("she", "object", gender="female"), english.person("my son", "reflexive", gender="male")
         ('her', 'himself')
+        >>> [english.person(term, "genitive", gender="male") for term in ("my son", "he")]
+        ["my son's", 'his']
+        >>> [english.person("my son", form, gender="male") for form in ("pronoun", "pronoun object", "possessive")]
+        ['he', 'him', 'his']
         """
-        if form == "reflexive":
-            return self.pronouns[self.pronoun(term, gender=gender, given=pronoun)].reflexive
-        if form == "object" and term in self.pronouns:
-            return self.pronouns[term].object
+        if form not in ("subject", "object", "genitive"):
+            return self._stands_for(self.pronoun(term, gender=gender, given=pronoun), form)
+        if term in self.pronouns:
+            naming: dict[Form, Form] = {"object": "pronoun object", "genitive": "possessive"}
+            return self._stands_for(term, naming.get(form, "pronoun"))
+        if form == "genitive":
+            if self.genitive is None:
+                raise UsageError("this language has no rule for a genitive; say it in the template (the house of Ana)")
+            return f"{term}{self.genitive}"
         return term
+
+    def _stands_for(self, pronoun: str, form: Form) -> str:
+        rule = self.pronouns[pronoun]
+        forms = {
+            "pronoun": pronoun,
+            "pronoun object": rule.object,
+            "reflexive": rule.reflexive,
+            "possessive": rule.possessive,
+        }
+        said = forms[form]
+        if said is None:
+            raise UsageError(f"the rules of this language have no {form} of {pronoun!r}")
+        return said
 
     def agree(self, forms: str, term: str, *, gender: str | None, pronoun: str | None = None) -> str:
         """Of forms with bars between them, the one that agrees with a person.
@@ -201,15 +228,15 @@ class Language(_Rules):
             return f"{len(choices)} forms where there must be {len(self.agreement)}: {', '.join(self.agreement)}"
         return None if all(choices) else "one of the forms is empty"
 
-    def reflexives(self, genders: Sequence[str]) -> list[str]:
-        """The reflexives of persons of these genders, each once; where there are none, of anybody.
+    def forms_for(self, genders: Sequence[str], form: Form) -> list[str]:
+        """A form that stands for persons of these genders, each once; where there are none, for anybody.
 
-        >>> language("en").reflexives(["female", "male"]), language("en").reflexives([])
-        (['herself', 'himself'], ['themself'])
+        >>> language("en").forms_for(["female", "male"], "reflexive"), language("en").forms_for([], "possessive")
+        (['herself', 'himself'], ['their'])
         """
         known = [self.pronoun_of.get(gender, self.pronoun_otherwise) for gender in genders]
         chosen = [pronoun for pronoun in known if pronoun] or [self.pronoun_otherwise or next(iter(self.pronouns))]
-        return list(dict.fromkeys(self.pronouns[pronoun].reflexive for pronoun in chosen))
+        return list(dict.fromkeys(self._stands_for(pronoun, form) for pronoun in chosen))
 
     def article(self, following: str) -> str:
         """`a` or `an`, by the sound that follows.
@@ -267,4 +294,4 @@ def language(code: str) -> Language:
     if code not in languages():
         raise UsageError(f"no rules for the language {code!r}; known: {', '.join(languages())}")
     file = files("evenhand") / "data" / "languages" / f"{code}.yaml"
-    return Language.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return Language.model_validate(read_yaml(file))

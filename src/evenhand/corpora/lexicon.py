@@ -7,11 +7,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evenhand.corpora.labels import Labels
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.files.structured import read_yaml
 
 HEADS = ("person", "people")
 """What a term without a noun of its own describes: "a deaf person", "people with epilepsy"."""
@@ -19,6 +19,10 @@ HEADS = ("person", "people")
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
 """In recipes and lexicons, unknown keys and silent conversions are mistakes."""
+
+
+Use = Literal["preferred", "acceptable", "contested"]
+"""How a term is received: a guide recommends it; it is in use and nobody named objects; or somebody does."""
 
 
 class Term(BaseModel):
@@ -39,7 +43,7 @@ class Term(BaseModel):
     plural: str | None = None
     source: list[str] = []
     """Who lists or recommends it: keys of the lexicon's sources."""
-    use: Literal["preferred", "acceptable", "contested"] | None = None
+    use: Use | None = None
     note: str | None = None
     ambiguous: str | None = None
     """What else the word commonly means."""
@@ -84,8 +88,14 @@ class Persons(BaseModel):
     terms: list[str | Term] = []
     paired: str | None = None
     pairs: list[list[str]] = []
-    figures: dict[str, int] = {}
+    figures: dict[str, float] = {}
     """The number that puts each of them into the group, such as a country's GDP; `terms` need not list them again."""
+    use: Use | None = None
+    """How these terms are received, where each says nothing else."""
+    uses: dict[str, Use] = {}
+    """How single ones among them are received."""
+    notes: dict[str, str] = {}
+    """Required for contested terms: who contests them, or why; others may have one too."""
     ambiguous: dict[str, str] = {}
     """What else a name commonly means."""
     pronoun: str | list[str] | None = None
@@ -97,6 +107,10 @@ class Persons(BaseModel):
     """As in `I made us feel grim`; for pronouns that the language has no rules for."""
     agreement: str | None = None
     """How words agree with them, where that is not as the language says: `plural`."""
+    families: dict[str, str] = {}
+    """What names that a system may treat as one have in common; see `families`."""
+    in_order: bool = False
+    """Whether the terms stand in the order of a draw, so that the first of them are a smaller draw."""
     templates: Annotated[list[int], Field(min_length=1)] | None = None
     """The templates that are about them, counted from 1; else all."""
 
@@ -131,9 +145,23 @@ class Persons(BaseModel):
         for name in self.figures:
             if name not in self.terms:
                 raise ValueError(f"{name!r} has a figure and is not among the terms")
+        self._check_uses()
         if isinstance(self.pronoun, list) and any(len(pair) != len(self.pronoun) for pair in self.pairs or [[]]):
             raise ValueError(f"{len(self.pronoun)} pronouns must follow the places of pairs; for terms give one")
         return self
+
+    def _check_uses(self) -> None:
+        listed = {term for term in self.terms if isinstance(term, str)} | {term for pair in self.pairs for term in pair}
+        for name in (*self.uses, *self.notes):
+            if name not in listed:
+                raise ValueError(f"{name!r} has a use or a note and is not among the terms{did_you_mean(name, listed)}")
+        for name in sorted(listed):
+            if self.use_of(name) == "contested" and name not in self.notes:
+                raise ValueError(f"{name!r} is contested: a note must say by whom, or why")
+
+    def use_of(self, term: str) -> Use | None:
+        """How a term among them is received."""
+        return self.uses.get(term, self.use)
 
 
 class Lexicon(BaseModel):
@@ -201,4 +229,4 @@ def lexicon(name: str) -> Lexicon:
     if name not in lexicon_names():
         raise UsageError(f"unknown lexicon {name!r}{did_you_mean(name, lexicon_names())}")
     file = files("evenhand") / "data" / "lexicons" / f"{name}.yaml"
-    return Lexicon.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return Lexicon.model_validate(read_yaml(file))

@@ -45,13 +45,15 @@ def neutralised(corpus: Corpus, *, code: str | None = None) -> NeutralTexts:
     rules = language(code) if code in languages() else None
     made: list[str | None] = []
     reasons: list[str | None] = []
-    columns = [_column(corpus, name) for name in ("text", "term", "kind", "role", "gender")]
-    for text, term, kind, role, gender in zip(*columns, strict=True):
+    columns = [_column(corpus, name) for name in ("text", "term", "kind", "role", "gender", "others")]
+    for text, term, kind, role, gender, others in zip(*columns, strict=True):
         try:
             if rules is None or rules.neutral is None:
                 raise CannotBeMade(_no_rules(corpus, code))
             if kind is not None and kind not in PERSONS:
                 raise CannotBeMade(f"it is about a {kind} and not about a person")
+            if others is not None and rules.pronoun_of.get(gender or "") in (None, *others.split(" ")):
+                raise CannotBeMade("its pronouns may stand for another person in it")
             made.append(Sentence(str(text), rules, rules.neutral).about_nobody(term, kind, role, gender))
             reasons.append(None)
         except CannotBeMade as reason:
@@ -61,7 +63,9 @@ def neutralised(corpus: Corpus, *, code: str | None = None) -> NeutralTexts:
 
 
 def language_of(corpus: Corpus) -> str | None:
-    """The language of a corpus that comes with Evenhand, by its name; None for others."""
+    """The language that a corpus names or, of one that comes with Evenhand, that its name tells; None for others."""
+    if corpus.language is not None:
+        return corpus.language
     return packaged_recipe(corpus.name).language if corpus.name in corpus_names() else None
 
 

@@ -14,6 +14,7 @@ from evenhand.corpora.neutral import language_of
 from evenhand.corpora.once import once
 from evenhand.corpora.person_forms import GENDER, PersonForms, Role, any_written
 from evenhand.errors import EvenhandError, one_line
+from evenhand.files.plain import rebuild
 
 FORMAT = 1
 
@@ -105,12 +106,9 @@ class Directory:
         try:
             if content["format"] != FORMAT:
                 raise ValueError(f"its format is {content['format']!r}, and this version reads {FORMAT}")
-            known = tuple(
-                Known(**one | {"persons": tuple(one["persons"]), "unclear": tuple(one["unclear"])})
-                for one in content["known"]
-            )
+            known = tuple(rebuild(Known, one) for one in content["known"])
             return cls(tuple(content["attributes"]), tuple(content["determiners"]), known)
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             raise EvenhandError(f"this directory of persons cannot be read: {one_line(error)}") from error
 
     @cached_property

@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from evenhand.corpora.corpus import CORE, Condition
+from evenhand.corpora.drawn import with_drawn
 from evenhand.corpora.lexicon import STRICT, Persons, check_labels, lexicon
 from evenhand.errors import EvenhandError, did_you_mean
+from evenhand.files.structured import first_mistake, read_yaml, validated
 
 GOLD = "label"
 """The one column of every corpus that templates may give."""
-UNIONS = ("str", "list[str]", "Term", "Template")
-"""What may stand in one place, as pydantic names it there."""
+SHAPE = "a recipe is a mapping with the keys name, attributes, persons and templates"
 
 
 class Slot(BaseModel):
@@ -79,6 +78,8 @@ class Recipe(BaseModel):
     language: str = "en"
     title: str = ""
     chosen: str = ""
+    selection: dict[str, str] = {}
+    """How each part was chosen, by its name: `first names: ...`."""
     source: str = ""
     sources: dict[str, str] = {}
     """What the keys under `source` of persons stand for."""
@@ -95,10 +96,17 @@ class Recipe(BaseModel):
     one_attribute_at_a_time: bool = False
     """Whether persons of different attributes never share a source: a religion is not exchanged for an age."""
     slots: dict[str, Slot] = {}
+    held: dict[str, list[Persons]] = {}
+    """Other persons in a sentence, who stay the same while the person varies: by the name of their place."""
     templates: Annotated[list[str | Template], Field(min_length=1)]
     spellings: dict[str, dict[str, str]] = {}
 
     @model_validator(mode="before")
+    @classmethod
+    def _with_others(cls, content: Any) -> Any:
+        """Persons and groups of the lexicons and pools that are named."""
+        return with_drawn(cls._with_lexicons(content))
+
     @classmethod
     def _with_lexicons(cls, content: Any) -> Any:
         """Persons and groups of the lexicons that are named, before those of the recipe's own."""
@@ -127,6 +135,7 @@ class Recipe(BaseModel):
         check_labels(self.labels, self.attributes)
         for persons in self.persons:
             self._check_groups(persons)
+        self._check_held()
         for _, template in self.numbered():
             self._check_columns(template)
         self._check_tags()
@@ -146,7 +155,7 @@ class Recipe(BaseModel):
 
     def _check_columns(self, template: Template) -> None:
         slots = {name for key, slot in self.slots.items() for name in (slot.column or key, slot.by)}
-        taken = ({*CORE, "template", *self.attributes} | slots) - {GOLD}
+        taken = ({*CORE, "template", *self.attributes, *self.held_columns} | slots) - {GOLD}
         for column in template.columns:
             if column in taken:
                 raise ValueError(f"a template gives the column {column!r}, which is taken")
@@ -154,6 +163,26 @@ class Recipe(BaseModel):
             raise ValueError(
                 f"a template is about {template.attribute!r}{did_you_mean(template.attribute, self.attributes)}"
             )
+
+    @property
+    def held_columns(self) -> list[str]:
+        """For each person who is held, a column of who it is, and one of each group that is given for them."""
+        groups = {name: dict.fromkeys(key for one in held for key in one.groups) for name, held in self.held.items()}
+        return [column for name, keys in groups.items() for column in (name, *(f"{name}_{key}" for key in keys))]
+
+    def _check_held(self) -> None:
+        slots = {name for key, slot in self.slots.items() for name in (key, slot.column or key, slot.by)}
+        taken = {*CORE, "template", "a", *self.attributes} | slots
+        for name, held in self.held.items():
+            if not name.isidentifier():
+                raise ValueError(f"the place {name!r} of a person who is held is not a word")
+            if not held or any(not one.terms or not all(isinstance(term, str) for term in one.terms) for one in held):
+                raise ValueError(f"persons who are held ({name!r}) are lists of terms, which are plain texts")
+            for key in {key for one in held for key in one.named_sources} - set(self.sources):
+                raise ValueError(f"persons have the source {key!r}{did_you_mean(key, self.sources)}")
+        for column in self.held_columns:
+            if column in taken:
+                raise ValueError(f"persons who are held give the column {column!r}, which is taken")
 
     def _check_tags(self) -> None:
         without = [text for text, template in self.numbered() if template.tags is None]
@@ -166,7 +195,8 @@ class Recipe(BaseModel):
     @property
     def provenance(self) -> str:
         """Where the corpus comes from, and then each source that its persons name."""
-        named = dict.fromkeys(key for persons in self.persons for key in persons.named_sources)
+        everybody = [*self.persons, *(one for held in self.held.values() for one in held)]
+        named = dict.fromkeys(key for persons in everybody for key in persons.named_sources)
         return "; ".join(part for part in (self.source, *(self.sources[key] for key in named)) if part)
 
     def _check_groups(self, persons: Persons) -> None:
@@ -197,35 +227,9 @@ def made_recipe(content: object) -> Recipe:
     try:
         return Recipe.model_validate(content)
     except ValidationError as error:
-        raise EvenhandError(_worst(error)) from error
+        raise EvenhandError(first_mistake(error, content, Recipe, shape=SHAPE)) from error
 
 
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe; what is wrong with it is said with its place in the file."""
-    try:
-        return made_recipe(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError) as error:
-        raise EvenhandError(f"{path}: cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise EvenhandError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
-    except EvenhandError as error:
-        raise EvenhandError(f"{path}: {error}") from error
-
-
-def _less_telling(one: ErrorDetails) -> tuple[bool, bool]:
-    # Where a string or a mapping may stand, a mapping with a mistake in it is no string either.
-    return one["type"] != "extra_forbidden", one["type"] == "string_type" and isinstance(one["input"], dict)
-
-
-def _worst(error: ValidationError) -> str:
-    """The mistake to mend first: a key that nobody knows explains those that are missing."""
-    found = sorted(error.errors(), key=_less_telling)
-    first = found[0]
-    place = ".".join(str(part) for part in first["loc"] if part not in UNIONS)
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        message = f"unknown key{did_you_mean(str(first['loc'][-1]), Recipe.model_fields)}"
-    if first["type"] in ("model_type", "model_attributes_type") and not place:
-        message = "a recipe is a mapping with the keys name, attributes, persons and templates"
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{place}: {message}{more}" if place else f"{message}{more}"
+    return validated(Recipe, read_yaml(path), path, shape=SHAPE)

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError
+from evenhand.files.opened import read_text
 from evenhand.files.tables import TableFile
-from evenhand.files.whole import reason
 
 PARTS = ("adj", "n", "pp")
 NOT_RECOMMENDED = "nonrec"
@@ -107,7 +107,7 @@ def read_identities(place: Path, layout: Layout, *, names: int | None, seed: int
     file = _file(place, layout) if place.is_dir() else place
     if file is None:
         return _drawn(list(_listed_names(place)), names, seed)
-    table = TableFile(file)
+    table = TableFile(file, known=("TERM", "POS", "SEM", "TYPE", "COUNTRY_ADJ", layout.by))
     if layout.terms == NAMES:
         return _drawn(list(_terms(table, layout)), names, seed)
     return list(_terms(table, layout) if "COUNTRY_ADJ" not in table.frame.columns else _countries(table, layout))
@@ -117,8 +117,7 @@ def check_columns(file: TableFile, *needed: str) -> None:
     """Refuse a table that lacks a column."""
     for column in needed:
         if column not in file.frame.columns:
-            there = ", ".join(filter(None, file.frame.columns))
-            raise EvenhandError(f"{file.path}: no column {column!r}; it has {there}")
+            raise EvenhandError(f"{file.path}: no column {column!r}; it has {file.has}")
 
 
 def _file(folder: Path, layout: Layout) -> Path | None:
@@ -208,13 +207,8 @@ def _lists(folder: Path) -> Path | None:
 def _listed_names(folder: Path) -> Iterator[Identity]:
     for group, name in NAME_LISTS.items():
         path = (_lists(folder) or folder) / name
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except OSError as error:
-            raise EvenhandError(f"{path} cannot be read: {reason(error)}") from error
-        except UnicodeDecodeError as error:
-            raise EvenhandError(f"{path} is not UTF-8") from error
-        for listed in dict.fromkeys(line.strip("\u200e \t") for line in lines):
+        lines = read_text(path).splitlines()
+        for listed in dict.fromkeys(line.strip("\ufeff\u200e \t") for line in lines):
             if listed:
                 yield Identity(listed, group, noun=listed)
 

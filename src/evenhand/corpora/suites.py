@@ -152,7 +152,7 @@ def _templates(place: Path, layout: Layout, *, phrases: bool) -> list[Template]:
 
 
 def _rows(path: Path, layout: Layout, scope: str) -> Iterator[Template]:
-    file = TableFile(path)
+    file = TableFile(path, known=("TEMPLATE", "SENT", "NER"))
     check_columns(file, "TEMPLATE", "SENT")
     for number, row in enumerate(file.frame.iter_rows(named=True)):
         text, label, entities = (str(row.get(name) or "").strip() for name in ("TEMPLATE", "SENT", "NER"))

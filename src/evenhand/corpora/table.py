@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from evenhand.corpora.corpus import CORE, TAGGED, About, Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line
-from evenhand.files.tables import TableFile, read_table
+from evenhand.files.tables import TableFile
 
 MOST_GROUPS = 50
 SLOTS = ("template", "emotion", "emotion_word")
 """Columns that are slots of the design, never attributes of a person."""
+
+log = logging.getLogger(__name__)
 
 RELEASED = {
     "ID": "id",
@@ -25,6 +29,8 @@ RELEASED = {
     "Emotion": "emotion",
     "Emotion word": "emotion_word",
 }
+SPELLED = {"released": "dissapointed", "published": "disappointed"}
+"""The one word in which the two public files differ, by spelling."""
 RELEASED_RACE = {"African-American": "African American", "European": "European American"}
 
 
@@ -35,7 +41,9 @@ def read_corpus_table(path: Path, *, attributes: Sequence[str] | None = None) ->
     sentences of one source (a column that does not is a slot of the design). Groups are ordered as they first appear;
     differences are first minus second.
     """
-    frame = _with_core_columns(TableFile(path))
+    file = TableFile(path, known=(*CORE, *TAGGED, *SLOTS, *(attributes or ())))
+    file.refuse_unread(*(attributes or ()))
+    frame = _with_core_columns(file)
     names = list(attributes) if attributes is not None else _likely_attributes(frame)
     for name in names:
         if name not in frame.columns:
@@ -65,7 +73,7 @@ def _with_core_columns(file: TableFile) -> pl.DataFrame:
         "person": "who the sentence is about",
     }.items():
         if column not in frame.columns:
-            raise EvenhandError(f"{path}: no column {column!r} ({why}); it has {', '.join(frame.columns)}")
+            raise EvenhandError(f"{path}: no column {column!r} ({why}); it has {file.has}")
         file.column(column if column in file.frame.columns else "term").refuse_missing()
     if "id" not in frame.columns:
         frame = frame.with_columns(id=pl.format("{}-{}", pl.lit(path.stem), pl.int_range(1, pl.len() + 1)))
@@ -75,18 +83,19 @@ def _with_core_columns(file: TableFile) -> pl.DataFrame:
         if column not in frame.columns:
             frame = frame.with_columns(pl.lit(None, dtype=pl.String).alias(column))
     texts = frame.with_columns(pl.col(column).cast(pl.String) for column in CORE if column in frame.columns)
-    texts = _with_lists(texts, path)
+    texts = _with_lists(texts, file)
     return texts.select(*(c for c in CORE if c in texts.columns), pl.exclude(*CORE))
 
 
-def _with_lists(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+def _with_lists(frame: pl.DataFrame, file: TableFile) -> pl.DataFrame:
     """For taggers: tokens, tags and where the person stands, as lists; CSV holds them as JSON."""
-    for column in TAGGED if set(TAGGED) <= set(frame.columns) else ():
+    for column in TAGGED if set(TAGGED) <= set(file.whole.columns) else ():
         kind = pl.List(pl.Int64 if column == "slot_span" else pl.String)
+        there = file.whole[column]
         try:
-            held = frame[column].str.json_decode(kind) if frame[column].dtype == pl.String else frame[column].cast(kind)
+            held = there.str.json_decode(kind) if there.dtype == pl.String else there.cast(kind)
         except pl.exceptions.PolarsError as error:
-            raise EvenhandError(f"{path}: column {column!r} does not hold lists: {one_line(error)}") from error
+            raise EvenhandError(f"{file.path}: column {column!r} does not hold lists: {one_line(error)}") from error
         frame = frame.with_columns(held)
     return frame
 
@@ -104,21 +113,32 @@ def _likely_attributes(frame: pl.DataFrame) -> list[str]:
 
 def is_released_eec(path: Path) -> bool:
     """Whether a table has the columns of the file that the EEC's authors released."""
-    return set(RELEASED) <= set(read_table(path).columns)
+    return set(RELEASED) <= set(TableFile(path, known=tuple(RELEASED)).whole.columns)
 
 
-def read_released_eec(path: Path, *, generated: Corpus) -> Corpus:
-    """Read the authors' own file and check it, sentence by sentence, against the corpus as generated (as released).
+def _released(path: Path) -> pl.DataFrame:
+    return TableFile(path, known=tuple(RELEASED)).frame
 
-    The result has the design of the generated corpus and the authors' ids.
+
+def read_released_eec(path: Path, *, spellings: Mapping[str, Corpus]) -> Corpus:
+    """Read the authors' own file and check it, sentence by sentence, against the corpus as generated.
+
+    The file is public in two spellings; `spellings` are the corpora generated in each. The result has the design of the
+    one whose sentences the file has, the authors' ids, and the spelling in its version.
     """
-    frame = read_table(path)
+    frame = _released(path)
     missing = [column for column in RELEASED if column not in frame.columns]
     if missing:
         raise EvenhandError(f"{path}: no column {missing[0]!r}; the released file has {', '.join(RELEASED)}")
     theirs = frame.select(pl.col(column).alias(name) for column, name in RELEASED.items())
-    theirs = theirs.with_columns(pl.col("race").replace(RELEASED_RACE), pl.col("text").str.strip_chars())
+    # A quoted cell with nothing in it is read as an empty text, any other as missing.
+    theirs = theirs.with_columns(pl.col(pl.String).str.strip_chars().replace("", None))
+    theirs = theirs.with_columns(pl.col("race").replace(RELEASED_RACE))
+    spelling = _nearest(theirs["text"], spellings)
+    generated = spellings[spelling]
     _same_sentences(theirs, generated, path)
+    says = f"{spelling} spelling ({SPELLED[spelling]})"
+    log.info("%s: the Equity Evaluation Corpus, in the %s", path, says)
     both = generated.frame.drop("id").join(theirs, on="text", suffix="_theirs", maintain_order="left")
     for column in ("gender", "race", "emotion"):
         differs = both.filter(pl.col(column).ne_missing(pl.col(f"{column}_theirs")))
@@ -134,10 +154,16 @@ def read_released_eec(path: Path, *, generated: Corpus) -> Corpus:
         attributes=generated.attributes,
         groupings=generated.groupings,
         subsets=generated.subsets,
-        version=f"{generated.version}-released",
-        about=generated.about,
+        version=f"{generated.version}-{spelling}",
+        about=replace(generated.about, source=f"{generated.about.source}; the authors' own file, in the {says}"),
         labels=generated.labels,
     )
+
+
+def _nearest(texts: pl.Series, spellings: Mapping[str, Corpus]) -> str:
+    """The spelling that most of the texts are in; of two alike, the first."""
+    shared = {name: int(corpus.frame["text"].is_in(texts.implode()).sum()) for name, corpus in spellings.items()}
+    return max(shared, key=lambda name: shared[name])
 
 
 def _same_sentences(theirs: pl.DataFrame, generated: Corpus, path: Path) -> None:

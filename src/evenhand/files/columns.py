@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,10 +13,12 @@ import numpy.typing as npt
 import polars as pl
 
 from evenhand.errors import EvenhandError, did_you_mean, quoted
+from evenhand.settings import LARGEST
 
 SHOWN = 80
 """Characters of a cell that an error shows."""
 MISSING = "the value is missing"
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 Numbers = npt.NDArray[np.float64]
 
@@ -46,12 +49,20 @@ class TableColumn:
         return [str(label) for label in labels]
 
     def parsed(self) -> pl.Series:
-        """The cells as numbers, of which some may not be finite; null where there is nothing, or no number."""
+        """The cells as numbers, of which some may not be finite; null where there is nothing, or no number.
+
+        One that would overflow in a sum of squares is refused.
+        """
         dtype = self.cells.dtype
         if dtype.is_nested() or dtype.is_temporal():
             self._is_no_column_of("numbers")
         plain = dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)
-        return (self.cells if plain else self._texts("numbers")).cast(pl.Float64, strict=False)
+        numbers = (self.cells if plain else self._texts("numbers")).cast(pl.Float64, strict=False)
+        large = (numbers.is_finite() & (numbers.abs() > LARGEST)).arg_true()
+        if len(large):
+            row = int(large[0])
+            raise self.error(row, f"{self.cells[row]} is too large to calculate with: numbers go up to {LARGEST:g}")
+        return numbers
 
     def numbers(
         self,
@@ -106,7 +117,8 @@ class TableColumn:
         if worth is not None and text not in worth:
             return f"{quoted(text, SHOWN)} is none of the labels{did_you_mean(text, worth)}"
         if worth is None and self.parsed()[row] is None:
-            return f"{quoted(text, SHOWN)} is not a number"
+            instead = "; write a decimal point, not a comma" if DECIMAL_COMMA.fullmatch(text) else ""
+            return f"{quoted(text, SHOWN)} is not a number{instead}"
         return f"{text} is not a finite number"
 
     def _texts(self, what: str) -> pl.Series:
@@ -129,6 +141,28 @@ def column_of(frame: pl.DataFrame, name: str, *, called: str = "the table") -> T
 def stripped(cells: pl.Series) -> pl.Series:
     """The cells as text, without space around them."""
     return cells.cast(pl.String).str.strip_chars()
+
+
+def not_flat(dtype: pl.DataType) -> str | None:
+    """What cells of a type hold that are no texts, numbers, or true and false; None if they are."""
+    if isinstance(dtype, pl.List | pl.Array):
+        return "lists"
+    if isinstance(dtype, pl.Struct):
+        return "mappings"
+    if dtype in (pl.Binary, pl.Duration):
+        return "bytes" if dtype == pl.Binary else "durations"
+    known = dtype.is_numeric() or dtype.is_temporal() or dtype in (pl.String, pl.Boolean, pl.Null)
+    return None if known or isinstance(dtype, pl.Categorical | pl.Enum) else f"values of the type {dtype}"
+
+
+def flat(cells: pl.Series) -> pl.Series:
+    """Cells as texts, numbers, or true and false: categories and dates as texts, and texts where there is nothing."""
+    dtype = cells.dtype
+    if isinstance(dtype, pl.Decimal) or dtype == pl.Float16:
+        return cells.cast(pl.Float64)
+    if dtype.is_numeric() or dtype in (pl.String, pl.Boolean):
+        return cells
+    return cells.cast(pl.String)
 
 
 def _rows(of: npt.NDArray[Any], rows: Sequence[int] | None) -> npt.NDArray[np.intp]:

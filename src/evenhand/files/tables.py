@@ -5,23 +5,31 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 import polars as pl
 
-from evenhand.errors import EvenhandError, UsageError, one_line
-from evenhand.files.columns import TableColumn
-from evenhand.files.plain import refuse_constant
+from evenhand.errors import EvenhandError, UsageError, one_line, so_many
+from evenhand.files.columns import TableColumn, flat, not_flat
+from evenhand.files.opened import HOW_TO_ALLOW, most_bytes, read_bytes
+from evenhand.files.parquet import CELL, metadata_of, unpacked
+from evenhand.files.structured import json_values
 from evenhand.files.whole import write_whole
+from evenhand.printing.streams import unheard
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+OTHER_SEPARATORS = ",;|\t"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 ENDINGS = (*SEPARATORS, ".jsonl", ".parquet")
+LONGEST_HEADER = 1_000_000
+
+log = logging.getLogger(__name__)
 
 
 def read_table(path: Path) -> pl.DataFrame:
@@ -72,20 +80,12 @@ def _known_ending(path: Path) -> str:
     return ending
 
 
-def likely_separator(path: Path, among: str = ",;|\t") -> str | None:
-    """The separator that parts a text file's header into the most cells; None where its ending says it all.
+def likely_separator(header: str, usual: str) -> str:
+    """What stands between the cells of a header: the usual, or else what parts it into the most.
 
-    For files that come out of spreadsheets and logs, which are called .csv whatever stands between their cells.
+    Files that come out of spreadsheets and logs are called .csv whatever stands between their cells.
     """
-    if path.suffix.lower() not in SEPARATORS or not path.is_file():
-        return None
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            header = file.readline()
-    except OSError:
-        return None  # whoever reads the file will say why it cannot be read
-    most = max(among, key=header.count)
-    return most if header.count(most) else None
+    return usual if usual in header else max((usual, *OTHER_SEPARATORS), key=header.count)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,9 @@ class TableFile:
     any_encoding: bool = False
     """Whether a file that is not UTF-8 is read as Latin-1, and a note made, rather than refused."""
     cell_separator: str | None = None
-    """What stands between the cells of a text file where it is not what its ending says."""
+    """What stands between the cells of a text file, where the user says it; else its ending or its header does."""
+    known: tuple[str, ...] = ()
+    """Columns that are found in any case. A name that ends in an underscore is how several begin."""
 
     @property
     def ending(self) -> str:
@@ -108,23 +110,24 @@ class TableFile:
     @property
     def separator(self) -> str:
         """What stands between cells; empty for formats without such a thing."""
-        return self.cell_separator or SEPARATORS.get(self.ending, "")
+        usual = SEPARATORS.get(self.ending, "")
+        return self.cell_separator or (usual and likely_separator(self._first_line, usual))
 
     @cached_property
     def _raw(self) -> bytes:
         _known_ending(self.path)
-        try:
-            return self.path.read_bytes()
-        except FileNotFoundError as error:
-            raise UsageError(f"no such file: {self.path}") from error
-        except OSError as error:
-            raise EvenhandError(f"{self.path} cannot be read: {error.strerror or error}") from error
+        return read_bytes(self.path)
 
     @cached_property
     def content(self) -> bytes:
         """The file's bytes, without a byte-order mark."""
         content = self._raw.removeprefix(BYTE_ORDER_MARK)
         return content.decode("latin-1").encode() if self._is_latin else content
+
+    @property
+    def _first_line(self) -> str:
+        """The header of a text file."""
+        return self.content.lstrip(b"\r\n").partition(b"\n")[0].decode(errors="replace").rstrip("\r")
 
     @cached_property
     def _is_latin(self) -> bool:
@@ -151,60 +154,134 @@ class TableFile:
     @cached_property
     def metadata(self) -> dict[str, str]:
         """What a Parquet file says about itself; empty for other formats."""
-        if self.ending != ".parquet":
-            return {}
-        try:
-            return pl.read_parquet_metadata(io.BytesIO(self.content))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            self._unreadable(error)
+        return metadata_of(self.content, self.path) if self.ending == ".parquet" else {}
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """All rows."""
-        if self.ending != ".parquet":
-            self._check_text()
-        if self.ending in SEPARATORS:
-            self._check_header()
-        try:
-            if self.ending == ".parquet":
-                frame = pl.read_parquet(io.BytesIO(self.content))
-            elif self.ending == ".jsonl":
-                frame = pl.read_ndjson(io.BytesIO(self.content), infer_schema_length=None)
-            else:
-                frame = pl.read_csv(
-                    io.BytesIO(self.content),
-                    separator=self.separator,
-                    quote_char=None if self._quotes_are_plain else '"',
-                    infer_schema=False,
-                )
-        except (pl.exceptions.PolarsError, OSError) as error:
-            self._check_lines()
-            self._unreadable(error)
-        # A line with too few cells reads as nulls at its end, so only then is the slow look worth it.
-        if frame.width and frame[frame.columns[-1]].has_nulls():
-            self._check_lines()
-        if frame.is_empty():
-            raise EvenhandError(f"{self.path} has no rows")
-        return frame
+        """All rows in which something stands, and the columns whose cells are texts, numbers, or true and false.
+
+        Columns are named without space around them, and as they are known; see `unread` for all others.
+        """
+        there = self.whole
+        for name, what in self.unread.items():
+            log.info("%s: column %r holds %s and is left out", self.path, name, what)
+        if len(self.unread) == there.width:
+            raise EvenhandError(f"{self.path} has no column of texts or numbers{self._said_of_unread}")
+        return there.select(flat(there[name]) for name in there.columns if name not in self.unread)
+
+    @cached_property
+    def unread(self) -> dict[str, str]:
+        """The columns whose cells are no texts or numbers, and what they hold instead."""
+        held = {name: what for name, dtype in self.whole.schema.items() if (what := not_flat(dtype)) is not None}
+        called = self._called(self._as_spelled.columns)
+        return held | {called.get(name, name): what for name, what in self._nested.items()}
 
     @property
+    def has(self) -> str:
+        """Its columns, for messages about one that is lacking."""
+        return ", ".join(self.frame.columns) + self._said_of_unread
+
+    @property
+    def _said_of_unread(self) -> str:
+        return "".join(f"; column {name!r} holds {what}" for name, what in self.unread.items())
+
+    @cached_property
+    def whole(self) -> pl.DataFrame:
+        """All rows and all columns, as they are but for the columns' names."""
+        return self._as_spelled.rename(self._called(self._as_spelled.columns))
+
+    @cached_property
+    def _as_spelled(self) -> pl.DataFrame:
+        frame = unpacked(self.content, self.path) if self.ending == ".parquet" else self._parsed()
+        if frame.is_empty():
+            raise EvenhandError(f"{self.path} has no {'rows' if frame.width else 'columns'}")
+        return frame
+
+    @cached_property
+    def _nested(self) -> dict[str, str]:
+        """The columns of JSON lines with lists or mappings in some of their cells, which polars may turn into texts."""
+        return self._check_objects() if self.ending == ".jsonl" else {}
+
+    def _parsed(self) -> pl.DataFrame:
+        self._check_text()
+        if self.ending == ".jsonl":
+            _ = self._nested
+        else:
+            self._check_header()
+            self._check_cells(self.content.count(self.separator.encode()) + self.content.count(b"\n") + 1)
+        try:
+            with unheard():
+                frame = self._by_polars()
+        except (Exception, pl.exceptions.PanicException) as error:
+            self._check_widths()
+            self._unreadable(error)
+        if self.ending in SEPARATORS:
+            frame = frame.filter(~pl.all_horizontal(pl.all().is_null() | (pl.all() == "")))
+        # A line with too few cells reads as nulls at its end, so only then is the slow look worth it.
+        if frame.width and frame[frame.columns[-1]].has_nulls():
+            self._check_widths()
+        return frame
+
+    def _by_polars(self) -> pl.DataFrame:
+        if self.ending == ".jsonl":
+            return pl.read_ndjson(io.BytesIO(self.content), infer_schema_length=None)
+        return pl.read_csv(
+            io.BytesIO(self.content),
+            separator=self.separator,
+            quote_char=None if self._quotes_are_plain else '"',
+            infer_schema=False,
+        )
+
+    def _called(self, columns: Sequence[str]) -> dict[str, str]:
+        """By each column as the file spells it, what it is called here."""
+        plain = {column: column.strip() for column in columns}
+        spelled = {name.lower(): column for column, name in reversed(plain.items())}
+        for name in self.known:
+            if name.endswith("_"):
+                mine = [column for column in plain if plain[column].lower().startswith(name.lower())]
+                plain |= {column: name + plain[column][len(name) :] for column in mine}
+            elif (
+                name.lower() in spelled
+                and name not in plain.values()
+                and plain[spelled[name.lower()]] not in self.known
+            ):
+                plain[spelled[name.lower()]] = name
+        return plain if len(set(plain.values())) == len(plain) else {}
+
+    @cached_property
     def _quotes_are_plain(self) -> bool:
-        return self.plain_quotes and self.separator == "\t"
+        """Quotation marks are characters of tweets, unless somebody saved the file with all its cells in quotes."""
+        names = self._first_line.split(self.separator)
+        in_quotes = all(len(name) > 1 and name[0] == name[-1] == '"' for name in names)
+        return self.plain_quotes and self.separator == "\t" and not in_quotes
 
     def where(self, row: int) -> str:
         """The place of a row, for people: the file and the line (Parquet: the row)."""
         if self.ending == ".parquet":
             return f"{self.path}, row {row + 1}"
-        line = next(line for place, line in enumerate(self._row_lines()) if place == row)
-        return f"{self.path}, line {line}"
+        line = next((line for place, line in enumerate(self._row_lines()) if place == row), None)
+        return f"{self.path}, row {row + 1}" if line is None else f"{self.path}, line {line}"
 
     def column(self, name: str) -> TableColumn:
         """A column, to be read as texts, labels or numbers."""
+        self.refuse_unread(name)
         return TableColumn(self.frame[name], str(self.path), self.where)
+
+    def refuse_unread(self, *names: str) -> None:
+        """Refuse the file if a column that is needed is one of those that are left out: it is there, and of no use."""
+        for name in names:
+            if name in self.unread:
+                raise EvenhandError(f"{self.path}: column {name!r} holds {self.unread[name]}, not texts or numbers")
 
     def lines(self) -> list[int]:
         """The line on which each row begins (Parquet: its number)."""
-        return list(range(1, self.frame.height + 1)) if self.ending == ".parquet" else list(self._row_lines())
+        rows = self.whole.height
+        found = list(range(1, rows + 1)) if self.ending == ".parquet" else list(self._row_lines())
+        if len(found) != rows:
+            raise EvenhandError(
+                f"{self.path}: {so_many(rows, 'row')} on {so_many(len(found), 'line')}; look for a carriage return"
+            )
+        return found
 
     def _row_lines(self) -> Iterator[int]:
         records = self._json_lines() if self.ending == ".jsonl" else self._records(first=1)
@@ -224,30 +301,44 @@ class TableFile:
 
     def _check_header(self) -> None:
         """Polars would rename the second of two columns, and it would be read as another output."""
-        first_line = self.content[: self.content.find(b"\n") + 1]
-        simple = first_line and (self._quotes_are_plain or b'"' not in first_line)
-        names = first_line.decode().strip("\r\n").split(self.separator) if simple else next(self._records())[1]
+        simple = self._quotes_are_plain or '"' not in self._first_line
+        names = self._first_line.split(self.separator) if simple else next(self._records())[1]
         for name, times in Counter(names).items():
             if times > 1:
                 raise EvenhandError(f"{self.path}, line 1: {times} columns are called {name!r}")
 
-    def _check_lines(self) -> None:
-        if self.ending == ".jsonl":
-            for line, text in self._json_lines():
-                self._check_object(line, text)
-        elif self.ending in SEPARATORS:
+    def _check_cells(self, cells: int) -> None:
+        """A cell takes more memory than the comma that stands for it."""
+        if cells * CELL > most_bytes():
+            raise EvenhandError(f"{self.path} has {cells:,} cells, which do not fit in memory; {HOW_TO_ALLOW}")
+
+    def _check_widths(self) -> None:
+        if self.ending in SEPARATORS:
             width = len(next(self._records())[1])
             for line, cells in self._records(first=1):
-                if cells and len(cells) != width:
+                if len(cells) != width:
                     raise EvenhandError(f"{self.path}, line {line}: {len(cells)} cells where the header has {width}")
 
-    def _check_object(self, line: int, text: str) -> None:
-        try:
-            row = json.loads(text, parse_constant=refuse_constant)
-        except ValueError as error:
-            raise EvenhandError(f"{self.path}, line {line}: not JSON ({error})") from error
-        if not isinstance(row, dict):
-            raise EvenhandError(f"{self.path}, line {line}: a JSON object is needed, not {one_line(text, 60)}")
+    def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The objects of JSON lines, each with its line."""
+        self._check_text()
+        for line, text in self._json_lines():
+            where = f"{self.path}, line {line}"
+            row = json_values(text, where)
+            if not isinstance(row, dict):
+                raise EvenhandError(f"{where}: a JSON object is needed, not {one_line(text, 60)}")
+            yield line, row
+
+    def _check_objects(self) -> dict[str, str]:
+        rows, columns = 0, set[str]()
+        nested: dict[str, str] = {}
+        for line, row in self.objects():
+            rows, columns = rows + 1, columns | row.keys() if row.keys() - columns else columns
+            for name, cell in row.items():
+                if isinstance(cell, list | dict) and name not in nested:
+                    nested[name] = f"{'lists' if isinstance(cell, list) else 'mappings'} (line {line})"
+        self._check_cells(rows * len(columns))
+        return nested
 
     def _json_lines(self) -> Iterator[tuple[int, str]]:
         for line, text in enumerate(self.content.decode().split("\n"), start=1):
@@ -255,16 +346,18 @@ class TableFile:
                 yield line, text
 
     def _records(self, *, first: int = 0) -> Iterator[tuple[int, list[str]]]:
-        """The cells of each record from the first one asked for, and the line on which it begins."""
+        """The cells of each record from the first one asked for, and the line on which it begins; no blank ones."""
         lines = io.StringIO(self.content.decode(), newline="")
         quoting: Literal[0, 3] = csv.QUOTE_NONE if self._quotes_are_plain else csv.QUOTE_MINIMAL
         reader = csv.reader(lines, delimiter=self.separator, strict=True, quoting=quoting)
         begins, record = 1, 0
         try:
             for cells in reader:
-                if record >= first:
-                    yield begins, cells
-                begins, record = reader.line_num + 1, record + 1
+                if any(cells):
+                    if record >= first:
+                        yield begins, cells
+                    record += 1
+                begins = reader.line_num + 1
         except csv.Error as error:
             raise EvenhandError(f"{self.path}, line {begins}: quotation marks do not match ({error})") from error
 

@@ -17,6 +17,11 @@ DIMENSIONS = ("anger", "fear", "joy", "sadness", "valence")
 NONE = "NONE"
 """What stands where there is no score."""
 
+MYSTERY = r"(?i)(?:^|[-_])mystery(?:[-_]|$)"
+"""What ids of the task's second test set say, which people never scored: `2018-En-mystery-05498`."""
+NEARLY_ALL = 0.99
+"""Where this share of such rows has one and the same number, that number stands in place of a score."""
+
 NUMBERED_CLASS = r"^\s*([+-]?\d+)\s*:"
 """A class that begins with its number: `-3: very negative`."""
 
@@ -103,8 +108,42 @@ class TaskFile:
         return self.table.column(self._needed("score")).texts
 
     def without_score(self) -> pl.Series:
-        """Whether each row says that it has no score, by an empty cell or by NONE."""
-        return (self.score_texts().str.to_uppercase() == NONE).fill_null(True)
+        """Whether each row has no score that people gave: an empty cell, NONE, or a number in place of a score."""
+        return (self.score_texts().str.to_uppercase() == NONE).fill_null(True) | self.placeholders
+
+    @cached_property
+    def placeholders(self) -> pl.Series:
+        """Whether each row is of the task's second test set and holds the number that stands there instead of a score.
+
+        Official gold files list the 16,937 texts of that set with `0.000`. Of predictions, where these rows have
+        scores like all others, nobody asks this.
+        """
+        nobody = pl.repeat(False, len(self.texts), eager=True)
+        if self.ids is None:
+            return nobody
+        numbers = self.scores()
+        unscored = self.ids.str.contains(MYSTERY).fill_null(False) & numbers.is_not_null()
+        there = numbers.filter(unscored)
+        if there.is_empty():
+            return nobody
+        usual = there.mode().sort()[0]
+        same = there == usual
+        if same.mean() < NEARLY_ALL or (len(there) == 1 and usual != 0):
+            return nobody
+        found: pl.Series = unscored & (numbers == usual).fill_null(False)
+        return found
+
+    @property
+    def placeholders_in_words(self) -> str | None:
+        """How many rows of the second test set hold a number in place of a score, and which; None if none does."""
+        rows = self.placeholders
+        if not rows.any():
+            return None
+        usual = self.scores().filter(rows)[0]
+        return (
+            f"{int(rows.sum()):,} of {len(rows):,} rows are of the task's second test set, which people never scored "
+            f"(their ids say 'mystery'): the {usual:g} that stands there is not a score, and they are left out"
+        )
 
     def refuse_no_text(self) -> None:
         """Each row needs a text."""
@@ -126,6 +165,7 @@ class TaskFile:
         columns = self.table.frame.columns
         declared = dict(self.columns).get(role)
         if declared is not None:
+            self.table.refuse_unread(declared)
             if declared not in columns:
                 raise UsageError(f"{self.path}: no column {declared!r}{did_you_mean(declared, columns)}")
             return declared
@@ -135,8 +175,7 @@ class TaskFile:
     def _needed(self, role: str) -> str:
         found = self._found(role)
         if found is None:
-            there = ", ".join(self.table.frame.columns)
-            raise EvenhandError(f"{self.path}: no column of {role}s ({_either(CALLED[role])}); it has {there}")
+            raise EvenhandError(f"{self.path}: no column of {role}s ({_either(CALLED[role])}); it has {self.table.has}")
         return found
 
 

@@ -8,30 +8,36 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
+from evenhand.asking.progress import work_bar
 from evenhand.errors import UsageError
 from evenhand.measuring.result import Measured, MeasureSettings
 from evenhand.metrics import Predictions, measure
 from evenhand.metrics.behaviour import directional, invariance, minimum_functionality
 from evenhand.metrics.failures import Behaviour
+from evenhand.metrics.grids import MOST_ORDERED
 from evenhand.metrics.rests_on import gaps_without, with_shared
 from evenhand.metrics.sequences import TaggedPredictions, measure_tags
 from evenhand.metrics.testing import group_tests
 
+MANY = (
+    "with {:,} rows, intervals come from lots of sources, and what terms dealt to other groups do within sources from "
+    "a part of them; values and tests are of all rows"
+)
 EXPECTATION = re.compile(r"(?P<first>[^<>:]+?)\s*(?P<sign>[<>])\s*(?P<second>[^<>:]+?)(?:\s*:\s*(?P<label>.+))?")
 
 
 def measured(predictions: Predictions, system: str, attribute: str, settings: MeasureSettings) -> Measured:
     """Metrics, tests and failures of one system by one attribute."""
     kept = _kept(predictions, settings)
-    found = measure(predictions, settings.metrics, **settings.measured())
-    return _tested(
-        kept, Measured(system, attribute, found, group_tests(kept, alpha=settings.alpha), (), len(kept)), settings
-    )
+    found = measure(predictions, settings.metrics, working=work_bar, **settings.measured())
+    tests = group_tests(kept, alpha=settings.alpha, working=work_bar)
+    notes = (MANY.format(len(kept)),) if len(kept) > MOST_ORDERED else ()
+    return _tested(kept, Measured(system, attribute, found, tests, (), len(kept), notes), settings)
 
 
 def _tested(kept: Predictions, found: Measured, settings: MeasureSettings) -> Measured:
     """The same with failures, and with what gaps rest on."""
-    rests_on = gaps_without(found.tests, kept, lambda fewer: group_tests(fewer, alpha=settings.alpha))
+    rests_on = gaps_without(found.tests, kept, partial(group_tests, alpha=settings.alpha))
     return replace(found, behaviours=_behaviours(kept, settings), rests_on=rests_on)
 
 
@@ -48,7 +54,12 @@ def _behaviours(kept: Predictions, settings: MeasureSettings) -> tuple[Behaviour
         if kept.gold is not None:
             ways.append(partial(minimum_functionality, seed=settings.seed, level=settings.level))
     ways += [partial(_expected, text=text, settings=settings) for text in settings.expectations]
-    return tuple(with_shared(count(kept), kept, count) for count in ways)
+    found = []
+    with work_bar("behaviours", len(ways)) as advance:
+        for count in ways:
+            found.append(with_shared(count(kept), kept, count))
+            advance()
+    return tuple(found)
 
 
 def _expected(predictions: Predictions, *, text: str, settings: MeasureSettings) -> Behaviour:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -11,6 +12,7 @@ import polars as pl
 
 from evenhand.errors import UsageError
 from evenhand.files.plain import rebuild
+from evenhand.measuring.compared import MetricCorrelation, ModelDifference, metric_correlations
 from evenhand.metrics import Measurements
 from evenhand.metrics.failures import Behaviour
 from evenhand.metrics.measurements import ALL, Measurement
@@ -130,12 +132,25 @@ class Metrics(Result):
     settings: MeasureSettings
     left_out: tuple[str, ...] = ()
     """Systems or outputs that could not be measured, and why."""
+    models: tuple[ModelDifference, ...] = ()
+    """Where there are several systems: each against the first, metric by metric."""
 
     def content(self) -> dict[str, Any]:
         """The fields of a single result at the top, `{"results": [...]}` of several."""
         results = [result.to_dict() for result in self.results]
         whole: dict[str, Any] = results[0] if self.single else {"results": results}
-        return {**whole, "left_out": list(self.left_out), "measured_with": asdict(self.settings)}
+        return {
+            **whole,
+            "left_out": list(self.left_out),
+            "measured_with": asdict(self.settings),
+            "models": [one.to_dict() for one in self.models],
+            "correlations": [asdict(one) for one in self.correlations],
+        }
+
+    @cached_property
+    def correlations(self) -> tuple[MetricCorrelation, ...]:
+        """How far metrics order the systems and attributes alike, where there are several systems."""
+        return metric_correlations(self.results)
 
     def to_dict(self) -> dict[str, Any]:
         """Like any result; the notes of a single one stand among those of the whole, and say what they are about."""
@@ -168,7 +183,9 @@ class Metrics(Result):
             own = [note.text for note in common["notes"] if note.about == about]
             common["notes"] = tuple(note for note in common["notes"] if note.about != about)
             results = (Measured.from_dict({**values, "notes": own}),)
-        return cls(results, rebuild(MeasureSettings, values["measured_with"]), tuple(values["left_out"]), **common)
+        models = tuple(ModelDifference.from_dict(one) for one in values.get("models", ()))
+        settings = rebuild(MeasureSettings, values["measured_with"])
+        return cls(results, settings, tuple(values["left_out"]), models, **common)
 
     def frame(self) -> pl.DataFrame:
         """One row per system, attribute, metric, class and group; the group `all` holds the accumulated value."""
@@ -193,5 +210,5 @@ def _row(
 
 def _exchangeable(found: Measurement | None) -> dict[str, Any]:
     """What terms dealt at random come to; of the accumulated value only."""
-    names = ("expected_if_exchangeable", "excess", "p", "not_exchangeable")
+    names = ("expected_if_exchangeable", "excess", "p", "not_exchangeable", "p_for_these_sources", "why_no_p")
     return {name: None if found is None else getattr(found, name) for name in names}

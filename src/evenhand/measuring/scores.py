@@ -13,6 +13,7 @@ from evenhand.corpora import Corpus
 from evenhand.corpora.families import families_of
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.measuring.measured import measured
+from evenhand.measuring.models import Made, model_differences
 from evenhand.measuring.result import MeasureSettings, Metrics
 from evenhand.metrics import Predictions
 from evenhand.metrics.crossing import Sampled
@@ -31,27 +32,32 @@ def measure_scores(
     attributes: Sequence[str] | None = None,
     settings: MeasureSettings | None = None,
     command: str | None = None,
+    side_by_side: bool = False,
 ) -> Metrics:
     """Measure every system of the scores by every attribute that the corpus (or the caller) has.
 
-    What cannot be measured is in `left_out`, with the reason; there may be nothing else.
+    What cannot be measured is in `left_out`, with the reason; there may be nothing else. `side_by_side` compares the
+    metrics of every other system with those of the first, which takes as long again for each of them.
     """
     settings = settings or MeasureSettings()
     corpus.refuse_unknown(attributes or ())
-    results, left_out = [], []
+    results, left_out, made = [], [], []
     for system in dict.fromkeys(column.system for column in scores.columns):
         for attribute in attributes or corpus.attributes:
             try:
                 for name, predictions in predictions_of(scores.of_system(system), corpus, attribute):
                     found = measured(predictions, name, attribute, settings)
                     results.append(replace(found, labels=corpus.labels_of(attribute)))
+                    made.append(Made(name, attribute, predictions))
             except EvenhandError as error:
                 left_out.append(f"{system}, {attribute}: {error}")
         left_out += _no_classes(scores.of_system(system), corpus)
+    models, refused = model_differences(made, settings) if side_by_side else ((), ())
     return Metrics(
         tuple(results),
         settings,
-        tuple(left_out),
+        (*left_out, *refused),
+        models,
         provenance=Provenance.collect(
             corpora=[corpus],
             scores=[scores],

@@ -12,10 +12,10 @@ from importlib.resources import files
 from itertools import product
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.files.structured import read_yaml
 
 Role = Literal["prediction-based", "probability-based", "signed", "test", "quality"]
 NEEDED: tuple[Role, ...] = ("prediction-based", "probability-based", "signed", "test")
@@ -200,7 +200,7 @@ class _Book(BaseModel):
 @cache
 def _book() -> _Book:
     file = files("evenhand") / "data" / "advice.yaml"
-    return _Book.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return _Book.model_validate(read_yaml(file))
 
 
 def question_texts() -> dict[str, Question]:

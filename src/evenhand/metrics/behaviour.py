@@ -6,20 +6,23 @@ Each test says how often it fails, how sure that is, and where it fails.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.errors import UsageError, did_you_mean
-from evenhand.metrics.failures import Behaviour, Cases, Counting, Example, Weight, an_example
+from evenhand.metrics.failures import Behaviour, Cases, Counting, Example, Versions, Weight, an_example
 from evenhand.metrics.metric import UNPERTURBED
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import predicted_class, probability
 from evenhand.metrics.undefined import Undefined
-from evenhand.numbering import UNKNOWN
-from evenhand.stats.types import ROUNDING, Floats, Ints
+from evenhand.numbering import UNKNOWN, pairs_numbered
+from evenhand.stats.types import ROUNDING, Bools, Floats, Ints
 
 RESAMPLES = 2_000
+SURE_BITS = 60
+"""Products of group sizes up to so many bits are counted by the processor, larger ones by Python."""
 
 
 def invariance(
@@ -53,23 +56,22 @@ def invariance(
     expectation = "the predicted class stays" if tolerance is None else f"the score moves by {tolerance:g} at most"
     counting = Counting(predictions, "invariance", expectation, "no source has rows of two groups")
 
-    def cases(rows: Ints, values: Floats) -> Cases | None:
-        groups = [values[predictions.group[rows] == code] for code in np.unique(predictions.group[rows])]
-        if len(groups) < 2:
-            return None
-        tuples = math.prod(len(group) for group in groups)
-        failing = tuples - _tuples_within(groups, tolerance or 0.0)
-        if not failing:
-            return Cases(tuples, 0)
-        odd = _minority(predictions, rows) if tolerance is None else _ends(predictions, rows, values, expectation)
-        return Cases(tuples, failing, odd)
+    def cases(rows: Ints, values: Floats) -> tuple[int, int, tuple[Example, ...]]:
+        tuples, within = _tuples(predictions.group[rows], values, tolerance or 0.0)
+        failing = tuples - within
+        return tuples, failing, _ends(predictions, rows, values, expectation) if failing else ()
 
     try:
         values = predicted_class(predictions, 0) if tolerance is None else _score(predictions, label)
     except Undefined as reason:
         return counting.nothing(str(reason))
-    found = ((source, cases(rows, values[rows])) for source, rows in counting.versions())
-    return counting.counted(found, weight=weight, resamples=resamples, seed=seed, level=level)
+    versions = Versions.of(predictions)
+    if tolerance is None:
+        found = _changed(predictions, versions)
+    else:
+        each = (versions.of_version(place) for place in range(len(versions)))
+        found = Cases.one_by_one(cases(rows, values[rows]) for rows in each)
+    return counting.counted(versions, found, weight=weight, resamples=resamples, seed=seed, level=level)
 
 
 def minimum_functionality(
@@ -90,16 +92,18 @@ def minimum_functionality(
     if gold is None or predicted is None:
         return counting.nothing("no gold classes are given" if gold is None else "no classes are predicted")
 
-    def cases(rows: Ints) -> Cases | None:
-        rows = rows[gold[rows] != UNKNOWN]
-        if not len(rows):
-            return None
-        wrong = rows[predicted[rows] != gold[rows]]
-        examples = [an_example(predictions, row, predictions.classes[gold[row]]) for row in wrong]
-        return Cases(len(rows), len(wrong), tuple(examples))
+    versions = Versions.of(predictions)
+    known = gold != UNKNOWN
+    wrong = known & (predicted != gold)
+    number, failing = (np.bincount(versions.of_row[of], minlength=len(versions)) for of in (known, wrong))
 
-    found = ((source, cases(rows)) for source, rows in counting.versions())
-    return counting.counted(found, weight="cases", resamples=resamples, seed=seed, level=level, independent=True)
+    def examples(place: int) -> tuple[Example, ...]:
+        rows = versions.of_version(place)
+        return tuple(an_example(predictions, row, predictions.classes[gold[row]]) for row in rows[wrong[rows]])
+
+    found = Cases(number, failing, np.flatnonzero(wrong), examples)
+    settings: dict[str, Any] = {"resamples": resamples, "seed": seed, "level": level}
+    return counting.counted(versions, found, weight="cases", independent=True, **settings)
 
 
 def directional(
@@ -138,22 +142,100 @@ def directional(
         return counting.nothing(str(reason))
     tolerance = ROUNDING * float(np.abs(values).max())
 
-    def cases(rows: Ints) -> Cases | None:
-        before, after = (rows[predictions.group[rows] == column] for column in columns)
-        if not len(before) or not len(after):
-            return None
-        pairs = len(before) * len(after)
-        start, end = np.sort(sign * values[before]), sign * values[after]
-        # A pair fails where the end lies below start + by: for each end, the starts that are too high for it.
-        failing = int((len(start) - np.searchsorted(start, end - by + tolerance, side="right")).sum())
-        if not failing:
-            return Cases(pairs, 0)
-        worst = before[np.argmax(sign * values[before])], after[np.argmin(end)]
-        examples = tuple(an_example(predictions, row, expectation, said=float(values[row])) for row in worst)
-        return Cases(pairs, failing, examples)
+    before, after = (np.flatnonzero(predictions.group == column) for column in columns)
+    versions = Versions.of(predictions)
+    pairs, failing = _too_high(
+        sign * values[before], versions.of_row[before],
+        sign * values[after] - by + tolerance, versions.of_row[after], versions=len(versions),
+    )  # fmt: skip
+    # The pair of a version that is furthest off: its highest start and its lowest end.
+    high = _first_of(versions, before, -sign * values)
+    low = _first_of(versions, after, sign * values)
 
-    found = ((source, cases(rows)) for source, rows in counting.versions())
-    return counting.counted(found, weight=weight, resamples=resamples, seed=seed, level=level)
+    def examples(place: int) -> tuple[Example, ...]:
+        worst = (int(of[place]) for of in (high, low))
+        return tuple(an_example(predictions, row, expectation, said=float(values[row])) for row in worst)
+
+    fail = failing > 0
+    found = Cases(pairs, failing, np.stack([high[fail], low[fail]], axis=1).reshape(-1), examples)
+    return counting.counted(versions, found, weight=weight, resamples=resamples, seed=seed, level=level)
+
+
+def _too_high(start: Floats, of_start: Ints, most: Floats, of_most: Ints, *, versions: int) -> tuple[Ints, Ints]:
+    """By version: the pairs of a start and a bound, and those whose start lies above the bound."""
+    numbers, rank = np.unique(start, return_inverse=True)
+    width = len(numbers) + 1
+    # By version and rank among all starts, so that all versions are looked through at once.
+    ordered = np.sort(of_start * width + rank)
+    up_to = np.searchsorted(ordered, of_most * width + np.searchsorted(numbers, most, side="right"))
+    number = np.bincount(of_start, minlength=versions)
+    above = np.cumsum(number)[of_most] - up_to
+    pairs = number * np.bincount(of_most, minlength=versions)
+    return pairs, np.bincount(of_most, weights=above, minlength=versions).astype(np.int64)
+
+
+def _first_of(versions: Versions, rows: Ints, numbers: Floats) -> Ints:
+    """By version, its row with the smallest number, the first of those that tie; UNKNOWN where it has none."""
+    of_row = versions.of_row[rows]
+    best = np.lexsort((numbers[rows], of_row))
+    first = best[np.flatnonzero(np.diff(of_row[best], prepend=-1))]
+    found = np.full(len(versions), UNKNOWN)
+    found[of_row[first]] = rows[first]
+    return found
+
+
+def _changed(predictions: Predictions, versions: Versions) -> Cases:
+    """Tuples of each version, one row of each group, and those that are not all predicted the same."""
+    predicted = predictions.predicted
+    if predicted is None:
+        raise Undefined("no classes are predicted")
+    group, version, classes = predictions.group - UNKNOWN, versions.of_row, len(predictions.classes)
+    pairs, of_row = pairs_numbered(version, group)
+    several = np.bincount(pairs[0], minlength=len(versions)) > 1
+    # Of each version and class, how many rows each group has; it counts where all groups have some.
+    labelled, same = pairs_numbered(version * classes + predicted, group)
+    sizes, alike = np.bincount(of_row), np.bincount(same)
+    kinds, kind = np.unique(labelled[0], return_inverse=True)
+    whole = np.bincount(kind) == np.bincount(pairs[0], minlength=len(versions))[kinds // classes]
+    large = np.bincount(pairs[0], weights=np.log2(sizes), minlength=len(versions)).max() > SURE_BITS
+    if large:
+        sizes, alike = sizes.astype(object), alike.astype(object)
+    tuples = _products(sizes, pairs[0], several)
+    within = np.zeros_like(tuples)
+    every = np.multiply.reduceat(alike, np.flatnonzero(np.diff(labelled[0], prepend=-1)))
+    np.add.at(within, kinds[whole] // classes, every[whole])
+    failing = np.where(several, tuples - within, 0)
+    usual = _usual(versions, predicted)
+    odd = (predicted != usual[version]) & np.asarray(failing > 0, dtype=np.bool_)[version]
+
+    def examples(place: int) -> tuple[Example, ...]:
+        rows = versions.of_version(place)
+        expected = predictions.classes[usual[place]]
+        return tuple(an_example(predictions, row, expected) for row in rows[odd[rows]])
+
+    return Cases(tuples, failing, np.flatnonzero(odd), examples)
+
+
+def _products(sizes: npt.NDArray[Any], version: Ints, several: Bools) -> npt.NDArray[Any]:
+    """The product of the sizes of each version's groups; 0 where there are not several."""
+    products = np.multiply.reduceat(sizes, np.flatnonzero(np.diff(version, prepend=-1)))
+    return np.where(several, products, 0)
+
+
+def _usual(versions: Versions, predicted: Ints) -> Ints:
+    """The class that most rows of each version are predicted to be of; the first of those that tie."""
+    pairs, of_row = pairs_numbered(versions.of_row, predicted)
+    best = np.lexsort((pairs[1], -np.bincount(of_row), pairs[0]))
+    first = np.flatnonzero(np.diff(pairs[0][best], prepend=-1))
+    return np.asarray(pairs[1][best][first], dtype=np.int64)
+
+
+def _tuples(group: Ints, values: Floats, tolerance: float) -> tuple[int, int]:
+    """How many tuples a version has, one row of each group, and how many of them are within the tolerance."""
+    groups = [values[group == code] for code in np.unique(group)]
+    if len(groups) < 2:
+        return 0, 0
+    return math.prod(len(one) for one in groups), _tuples_within(groups, tolerance)
 
 
 def _tuples_within(groups: list[Floats], tolerance: float) -> int:
@@ -173,15 +255,6 @@ def _tuples_within(groups: list[Floats], tolerance: float) -> int:
         from_it = [count * more for count, more in zip(from_it, here, strict=True)]
         above_it = [count * more for count, more in zip(above_it, higher, strict=True)]
     return sum(from_it) - sum(above_it)
-
-
-def _minority(predictions: Predictions, rows: Ints) -> tuple[Example, ...]:
-    """The rows that are not predicted as most rows of the source are."""
-    if predictions.predicted is None:
-        raise Undefined("no classes are predicted")
-    predicted = predictions.predicted[rows]
-    usual = int(np.bincount(predicted).argmax())
-    return tuple(an_example(predictions, row, predictions.classes[usual]) for row in rows[predicted != usual])
 
 
 def _ends(predictions: Predictions, rows: Ints, values: Floats, expectation: str) -> tuple[Example, ...]:

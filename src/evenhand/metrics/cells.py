@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,9 @@ import numpy as np
 
 from evenhand.metrics.shares import share
 from evenhand.stats.types import Floats, Ints
+
+MOST_KEPT = 1 << 18
+"""How many numbers are put in order at a time; the order of no more than that is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,13 @@ class Cells:
         self.numbers = numbers
         self.source = source
         self.column = column
-        self.sizes: Ints = np.bincount(source * shape[1] + column, minlength=shape[0] * shape[1]).reshape(shape)
+        self.shape = shape
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """(sources, columns): how many rows there are; made when it is asked for, as columns may be many."""
+        cell = self.source * self.shape[1] + self.column
+        return np.bincount(cell, minlength=self.shape[0] * self.shape[1]).reshape(self.shape)
 
     @cached_property
     def first(self) -> Ints:
@@ -47,11 +56,22 @@ class Cells:
         begin = self.first[source, column]
         return self.numbers[begin : begin + self.sizes[source, column]]
 
-    @cached_property
-    def blocks(self) -> list[Block]:
+    @property
+    def blocks(self) -> Iterator[Block]:
         """All sources that have rows."""
+        return iter(self._kept_blocks if len(self.numbers) <= MOST_KEPT else self._made_blocks())
+
+    @cached_property
+    def _kept_blocks(self) -> list[Block]:
+        return list(self._made_blocks())
+
+    def _made_blocks(self) -> Iterator[Block]:
         rows = self.sizes.sum(axis=1)
-        return [self._block(np.flatnonzero(rows == number), int(number)) for number in np.unique(rows) if number]
+        for number in np.unique(rows).tolist():
+            alike = np.flatnonzero(rows == number)
+            at_once = max(1, MOST_KEPT // max(number, 1))
+            for start in range(0, len(alike) if number else 0, at_once):
+                yield self._block(alike[start : start + at_once], number)
 
     def _block(self, sources: Ints, rows: int) -> Block:
         places = self.first[sources, 0][:, None] + np.arange(rows)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from evenhand.metrics import dealt_sets
+from evenhand.metrics import dealt_sets, grids
 from evenhand.metrics.cells import Cells
+from evenhand.metrics.grids import Grid, Held
 from evenhand.metrics.orders import Order, Part, Weighing
 from evenhand.metrics.shares import share
 from evenhand.stats.types import Floats, Ints
@@ -45,10 +46,15 @@ class OfSets:
     """A fast way for every source and two groups; None: one by one."""
     dealt: Callable[[Order, Ints, Floats, dealt_sets.Held, dealt_sets.Held], Floats] | None = None
     """A fast way for many deals of terms to groups, over all rows; None: one by one."""
+    dealt_wins: bool = False
+    """Whether it is ½ less the share of pairs that the background wins, so that deals need wins by term alone."""
     dealt_in_sources: Callable[[Cells, Floats, Ints, Ints], Floats] | None = None
     """The same within each source."""
+    on_grid: Callable[[Grid, Held, Held], Floats] | None = None
+    """`weighted` and `dealt` for so many rows that the order of each would be too much; None: there is no such way."""
     moved: Callable[[Weighing, Part, Part], Floats] | None = None
     """For sizes (see `Between.seminorm`): how far resampling moved the two sets apart from where they were."""
+    moved_on_grid: Callable[[Grid, Held, Held, tuple[Held, Held]], Floats] | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,9 @@ WASSERSTEIN = OfSets(
     expected_pairs=Cells.wasserstein,
     dealt=dealt_sets.wasserstein,
     dealt_in_sources=dealt_sets.wasserstein_in_sources,
+    on_grid=grids.wasserstein,
     moved=Weighing.wasserstein_moved,
+    moved_on_grid=grids.wasserstein_moved,
 )
 EQUALITY_GAP = OfSets(
     "½ − share of pairs in which the background is higher, ties half",
@@ -95,6 +103,8 @@ EQUALITY_GAP = OfSets(
     signed=True,
     weighted=Weighing.equality_gap,
     dealt=dealt_sets.equality_gap,
+    dealt_wins=True,
+    on_grid=grids.equality_gap,
 )
 SPREAD = Among(
     "largest − smallest",

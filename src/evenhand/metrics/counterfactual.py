@@ -44,11 +44,14 @@ def counterfactual_metric(metric: Metric, design: Design, code: int) -> Prepared
     if not eligible.any():
         raise Undefined("no source has an example of these groups")
 
+    over_sources = [_OverSources(of, weigh, design) for of in (values, scores)]
+    over_parts = None if parts is None else _OverSources(parts, weigh, design)
+    error = _error_of_mean(errors, values, weigh)
+
     def outcome(weights: Floats) -> Outcome:
-        weights = weights * weigh
-        compared, of_groups = _mean_over_sources(values, weights), _mean_over_sources(scores, weights)
+        compared, of_groups = (of(weights) for of in over_sources)
         if metric.shape == "MCM":
-            by_group = of_groups if parts is None else mean_of_pairs(_mean_over_sources(parts, weights), groups)
+            by_group = of_groups if over_parts is None else mean_of_pairs(over_parts(weights), groups)
             value = compared[:, 0]
         elif metric.shape == "PCM":
             by_group, value = over_pairs(metric, compared, groups)
@@ -60,7 +63,7 @@ def counterfactual_metric(metric: Metric, design: Design, code: int) -> Prepared
             value,
             scores=None if nominal else of_groups,
             why=(NOT_TOGETHER,) * groups,
-            error=_error_of_mean(errors, values, weights[0]),
+            error=error if len(weights) == 1 else None,
             sources=int(eligible.sum()),
             lacking=tuple((~present[eligible]).sum(axis=0).tolist()),
             informed=int((~np.isnan(values)).any(axis=1).sum()),
@@ -69,10 +72,17 @@ def counterfactual_metric(metric: Metric, design: Design, code: int) -> Prepared
     return outcome
 
 
-def _mean_over_sources(values: Floats, weights: Floats) -> Floats:
-    """Weighted means of (sources, columns) over the sources where they are defined."""
-    defined = ~np.isnan(values)
-    return share(weights @ np.where(defined, values, 0.0), weights @ defined.astype(np.float64))
+class _OverSources:
+    """Weighted means of (sources, columns) over the sources where they are defined; each weighs so much by itself."""
+
+    def __init__(self, values: Floats, weigh: Floats, design: Design) -> None:
+        defined = ~np.isnan(values)
+        weigh = weigh[:, None]
+        self._sums = design.by_lot(np.where(defined, values, 0.0) * weigh)
+        self._weights = design.by_lot(defined * weigh)
+
+    def __call__(self, weights: Floats) -> Floats:
+        return share(weights @ self._sums, weights @ self._weights)
 
 
 def _error_of_mean(errors: Floats, values: Floats, weights: Floats) -> float | None:

@@ -78,26 +78,32 @@ def count(predictions: Predictions) -> Counts:
 
     Rows whose gold class is not known count as predictions only.
     """
-    if predictions.predicted is None:
-        raise Undefined("no classes are predicted")
     shape = (len(predictions.sources), len(predictions.groups) + 1, len(predictions.classes))
     cell = predictions.source * shape[1] + np.where(predictions.group == UNKNOWN, shape[1] - 1, predictions.group)
+    return count_cells(predictions, cell, shape=shape[:2])
+
+
+def count_cells(predictions: Predictions, cell: Ints, *, shape: tuple[int, int]) -> Counts:
+    """The same in cells of one's own: the number of each row's cell, of so many by so many."""
     predicted = predictions.predicted
+    if predicted is None:
+        raise Undefined("no classes are predicted")
+    by_class = (*shape, len(predictions.classes))
     gold = np.full_like(predicted, UNKNOWN) if predictions.gold is None else predictions.gold
     known = gold != UNKNOWN
     right = known & (gold == predicted)
-    tp = _by_class(cell[right], predicted[right], shape)
-    fp = _by_class(cell[known], predicted[known], shape) - tp
-    fn = _by_class(cell[known], gold[known], shape) - tp
-    every = _by_class(cell[known], np.zeros_like(cell[known]), (*shape[:2], 1))
-    examples = _by_class(cell, np.zeros_like(cell), (*shape[:2], 1))
+    tp = _by_class(cell[right], predicted[right], by_class)
+    fp = _by_class(cell[known], predicted[known], by_class) - tp
+    fn = _by_class(cell[known], gold[known], by_class) - tp
+    every = _by_class(cell[known], np.zeros_like(cell[known]), (*shape, 1))
+    examples = _by_class(cell, np.zeros_like(cell), (*shape, 1))
     return Counts(
         tp=tp,
         fp=fp,
         fn=fn,
         tn=every - tp - fp - fn,
-        predicted=_by_class(cell, predicted, shape),
-        examples=np.broadcast_to(examples, shape),
+        predicted=_by_class(cell, predicted, by_class),
+        examples=np.broadcast_to(examples, by_class),
     )
 
 

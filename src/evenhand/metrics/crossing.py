@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from evenhand.numbering import numbered
+from evenhand.numbering import numbered, pairs_numbered
 from evenhand.stats.components import GroupedMeans
 from evenhand.stats.types import Floats, Ints
 
@@ -62,7 +62,7 @@ class TermCells:
 
 def crossed(cells: TermCells, groups: tuple[str, ...], sampled: Sampled | None) -> Crossed | None:
     """The terms and sources that make a whole table; None where there are not enough of them."""
-    there = np.unique(np.stack([cells.term, cells.source]), axis=1)
+    there, _ = pairs_numbered(cells.term, cells.source)
     sources = np.unique(cells.source)
     kept = np.bincount(there[0], minlength=len(cells.terms)) >= PRESENT * len(sources)
     if len(np.unique(cells.group[kept])) < len(groups):
@@ -111,8 +111,9 @@ def _columns(sources: list[str], sampled: Sampled | None) -> dict[str, Ints]:
 
 def _grouped(table: Floats, labels: Ints) -> GroupedMeans:
     sizes = np.bincount(labels)
-    averaging = (labels[:, None] == np.arange(len(sizes))) / sizes
-    return GroupedMeans((table @ averaging)[:, :, None], sizes / sizes.sum())
+    begins = np.cumsum(sizes) - sizes
+    sums = np.add.reduceat(table[:, np.argsort(labels, kind="stable")], begins, axis=1)
+    return GroupedMeans((sums / sizes)[:, :, None], sizes / sizes.sum())
 
 
 def _families(units: list[tuple[str, str]], sampled: Sampled | None) -> Ints | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -12,6 +12,7 @@ import numpy as np
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.metrics.cells import Cells
 from evenhand.metrics.counts import Counts, count
+from evenhand.metrics.grids import MOST_ORDERED, Grid, cells_for
 from evenhand.metrics.metric import BACKGROUNDS, EVERYONE, REST, UNPERTURBED, AnyMetric
 from evenhand.metrics.orders import Order, Part
 from evenhand.metrics.positions import positions_of
@@ -19,6 +20,7 @@ from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import Mean, Rate, Rows, Values, chosen_rows
 from evenhand.metrics.undefined import Undefined
 from evenhand.numbering import UNKNOWN, placed
+from evenhand.stats.intervals import MOST_RESAMPLED, lots
 from evenhand.stats.types import Bools, Floats, Ints
 
 Weight = Literal["sources", "tuples"]
@@ -47,6 +49,8 @@ class Outcome:
     """By group and value of metrics that are sizes: how far the resample lies from all sources, by the same metric."""
     informed: int | None = None
     """How many sources the value is made of; None: all."""
+    step: tuple[Floats, Floats] | None = None
+    """By group and value: how far one row that goes the other way moves them, for signed comparisons of shares."""
 
 
 Prepared = Callable[[Floats], Outcome]
@@ -118,7 +122,10 @@ class Design:
         group = self.predictions.group
         self.column: Ints = np.where(group == UNKNOWN, len(self.predictions.groups), group)
         self.shape = (len(self.predictions.sources), len(self.names))
-        self._pooled: tuple[Floats, Counts] | None = None
+        self.lot = lots(self.shape[0], seed=seed, most=MOST_RESAMPLED)
+        self.resampled = min(self.shape[0], MOST_RESAMPLED)
+        self.once = np.ones((1, self.resampled))
+        self._pooled: dict[int, tuple[Floats, Counts]] = {}
         self.positions = positions_of(self.predictions)
         self._cells: dict[tuple[object, Rows, int, bool], Cells] = {}
         self._orders: dict[int, tuple[Order, Ints, Ints]] = {}
@@ -156,17 +163,44 @@ class Design:
         return count(self.predictions) if self.counts_given is None else self.counts_given
 
     def pooled(self, weights: Floats) -> Counts:
-        """The counts summed over weighted sources; kept for the next metric that asks with the same weights."""
-        if self._pooled is None or self._pooled[0] is not weights:
-            self._pooled = (weights, self.counts.weighted(weights))
-        return self._pooled[1]
+        """The counts summed over weighted sources; kept for the next metrics that ask with the same weights."""
+        if id(weights) not in self._pooled:  # the weights are kept, too, so that no others take their place
+            self._pooled[id(weights)] = weights, self._counts_by_lot.weighted(weights)
+        return self._pooled[id(weights)][1]
+
+    @cached_property
+    def _counts_by_lot(self) -> Counts:
+        return self.counts.each(self.by_lot)
+
+    def by_lot(self, of_sources: Floats) -> Floats:
+        """Sums over the sources that are resampled together; what is given where every source is by itself."""
+        if self.lot is None:
+            return of_sources
+        return np.asarray(np.add.reduceat(of_sources[self._by_lot], self._begins, axis=0), dtype=np.float64)
+
+    def lot_of(self, source: Ints) -> Ints:
+        """The lot of each of these sources."""
+        return source if self.lot is None else self.lot[source]
+
+    @cached_property
+    def _by_lot(self) -> Ints:
+        return np.argsort(self.lot_of(np.arange(self.shape[0])), kind="stable")
+
+    @cached_property
+    def _begins(self) -> Ints:
+        sizes = np.bincount(self.lot_of(np.arange(self.shape[0])))
+        return np.cumsum(sizes) - sizes
 
     def rate_counts(self, rate: Rate) -> Counts:
         """The counts, where the rate can be had from them."""
         counts = self.counts
+        self.refuse_without_gold(rate)
+        return counts
+
+    def refuse_without_gold(self, rate: Rate) -> None:
+        """Refuse a rate that needs gold classes where there are none."""
         if rate.needs_gold and self.counts_given is None and self.predictions.gold is None:
             raise Undefined("no gold classes are given")
-        return counts
 
     def class_name(self, code: int) -> str:
         """A class in quotation marks, for messages."""
@@ -190,14 +224,52 @@ class Design:
 
     def source_sums(self, mean: Mean, code: int) -> tuple[Floats, Floats]:
         """Amounts and weights of a mean by source and column."""
+        cell = self.predictions.source * self.shape[1] + self.column
+        part, whole = self._sums(mean, code, cell, self.shape[0] * self.shape[1])
+        return part.reshape(self.shape), whole.reshape(self.shape)
+
+    def sums(self, mean: Mean, code: int) -> tuple[Floats, Floats]:
+        """Amounts and weights of a mean by column, over all sources."""
+        return self._sums(mean, code, self.column, self.shape[1])
+
+    def _sums(self, mean: Mean, code: int, cell: Ints, size: int) -> tuple[Floats, Floats]:
         rows = chosen_rows(self.predictions, mean.rows, code)
-        cell = (self.predictions.source * self.shape[1] + self.column)[rows]
-        size = self.shape[0] * self.shape[1]
         part, whole = (
-            np.bincount(cell, weights=amounts[rows], minlength=size).reshape(self.shape).astype(np.float64)
+            np.bincount(cell[rows], weights=amounts[rows], minlength=size).astype(np.float64)
             for amounts in mean.of(self.predictions, code)
         )
         return part, whole
+
+    @property
+    def coarse(self) -> bool:
+        """Whether there are so many rows that resamples and deals look at a grid rather than at each of them."""
+        return len(self.predictions) > MOST_ORDERED
+
+    @cached_property
+    def used_columns(self) -> int:
+        """How many columns there are up to the last that has rows."""
+        return int(self.column.max()) + 1
+
+    @property
+    def cells_of_grid(self) -> int:
+        """How fine the grid of resamples is."""
+        return cells_for(self.resampled, self.used_columns)
+
+    def grid(self, order: Order) -> Grid:
+        """The grid of ordered numbers."""
+        return Grid(order, self.cells_of_grid)
+
+    @property
+    def held_by_resample(self) -> int:
+        """How many numbers one resample takes."""
+        whole = max(self.resampled, self.used_columns * self.cells_of_grid)
+        return whole if self.coarse else len(self.predictions)
+
+    def forget(self) -> None:
+        """Let go of numbers and their order where they are large."""
+        if self.coarse:
+            self._cells.clear()
+            self._orders.clear()
 
     def order(self, values: Values, code: int) -> tuple[Order, Ints, Ints]:
         """All numbers of all rows in ascending order, with their sources and columns."""
@@ -219,10 +291,11 @@ def _arranged(
     kept = predictions.of_groups(groups)
     names = sorted(kept.sources)
     rank = placed(kept.sources, names)
-    term = placed(kept.terms, sorted(set(kept.terms)))
+    term = kept.spelled[1]
     column = np.where(kept.group == UNKNOWN, len(groups), kept.group)
     source = rank[kept.source]
-    arranged = replace(kept, sources=tuple(names), source=source).select(np.lexsort((term, column, source)))
+    order = np.lexsort((term, column, source))
+    arranged = kept.renamed_sources(tuple(names), source).select(order)
     if counts is None:
         return arranged, None
     sources, columns = placed(arranged.sources, predictions.sources), placed(groups, predictions.groups)

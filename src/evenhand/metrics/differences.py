@@ -129,7 +129,7 @@ class _Pair:
         prepared = prepared_metric(metric, design, code)
         outcomes = [prepared(weights) for weights in self._resampling.weights]
         informed = outcomes[0].informed
-        clusters = self._resampling.clusters if informed is None else informed
+        clusters = self._resampling.clusters if informed is None else min(informed, self._resampling.clusters)
         return _Resampled(np.concatenate([one.value for one in outcomes]), moves(outcomes)[0], clusters)
 
     def _interval(self, first: _Resampled, second: _Resampled, difference: float) -> Interval | None:

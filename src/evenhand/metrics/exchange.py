@@ -11,25 +11,33 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
-from evenhand.metrics import outside
+from evenhand.metrics import grids, outside
 from evenhand.metrics.accumulate import over_groups, over_pairs
 from evenhand.metrics.cells import Cells
 from evenhand.metrics.comparisons import Among, OfSets
 from evenhand.metrics.counterfactual import compared_columns, counterfactual_metric
-from evenhand.metrics.counts import Counts
+from evenhand.metrics.counts import Counts, count_cells
 from evenhand.metrics.deals import Deals, deals_of, members_of
-from evenhand.metrics.dealt_sets import share_above, wins
+from evenhand.metrics.dealt_pairs import HeldAlike, held_alike
+from evenhand.metrics.dealt_sets import by_term, dealt_to, share_above, wins
 from evenhand.metrics.design import Design, Prepared, Sides
+from evenhand.metrics.excess import Excess
+from evenhand.metrics.fewer import BUNDLES, MOST_ONE_BY_ONE, MOST_TERMS, bundled, some_rows
+from evenhand.metrics.grids import MOST_ORDERED, Grid, cells_for
 from evenhand.metrics.groupwise import compared_scores, compared_sets, group_metric, mean_scores, rate_scores
 from evenhand.metrics.measurements import TermWithout
 from evenhand.metrics.metric import UNPERTURBED, AnyMetric, Metric, OwnMetric
+from evenhand.metrics.orders import Order
 from evenhand.metrics.predictions import BETWEEN, Predictions
 from evenhand.metrics.scores import TPR, Mean, Rate, Values
 from evenhand.metrics.shares import share
 from evenhand.metrics.undefined import Undefined
+from evenhand.numbering import placed
 from evenhand.stats.types import ROUNDING, Floats, Ints
 
+ExpectedPairs = Callable[[Cells], Floats]
 Way = tuple[int, Callable[[Floats], Floats]]
 """How many deals to take at a time, and what gives their values: members (deals, groups, terms) in, values out."""
 AT_ONCE = 1 << 19
@@ -54,6 +62,9 @@ class Exchangeable:
     p: float | None = None
     """The share of deals that lie as far out as the value; the true deal counts as one of them."""
     undefined: str | None = None
+    p_general: float | None = None
+    """`p`, or that of the generalising test of what the metric is made of, whichever is larger."""
+    why_not_general: str | None = None
 
 
 class Exchange:
@@ -65,11 +76,14 @@ class Exchange:
     def __init__(self, design: Design, *, draws: int, counted: tuple[Predictions, Counts] | None = None) -> None:
         self.design, self.draws = design, draws
         self._counted = counted
+        self._parts: dict[int, Exchange] = {}
 
     def of(self, metric: AnyMetric, code: int, value: float) -> Exchangeable:
         """What the metric comes to for one class, beside its value."""
         try:
-            values = self.values(metric, code)
+            some = self._some(metric, code)
+            off = 0.0 if some is None else value - some.value(metric, code)
+            values = self.values(metric, code) if some is None else some.values(metric, code) + off
         except Undefined as reason:
             return Exchangeable(undefined=str(reason))
         defined = values[~np.isnan(values)]
@@ -79,23 +93,38 @@ class Exchange:
         if np.ptp(np.append(defined, value)) <= tolerance:
             if abs(value - metric.ideal) <= tolerance:
                 return Exchangeable(undefined=ALIKE)
-            return Exchangeable(value, (value, value), 1.0)
+            return Exchangeable(value, (value, value), 1.0, p_general=1.0)
         expected = float(defined.mean())
         low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         further = _further(metric, expected)
         as_far = int((further(defined) >= further(np.array([value]))[0] - tolerance).sum())
         # The true deal is one of those that chance could have made; where all are listed it is there already.
         own = 0 if self.deals.exact else 1
-        return Exchangeable(expected, (float(low), float(high)), (as_far + own) / (len(defined) + own))
+        p = (as_far + own) / (len(defined) + own)
+        return self._in_general(metric, code, Exchangeable(expected, (float(low), float(high)), p))
+
+    def _in_general(self, metric: AnyMetric, code: int, found: Exchangeable) -> Exchangeable:
+        """With the p that other terms and sources have a part in, too."""
+        if found.p is None:
+            return found
+        try:
+            return replace(found, p_general=max(found.p, self.excess.p(metric, code)))
+        except Undefined as reason:
+            return replace(found, why_not_general=str(reason))
 
     def rests_on(self, metric: AnyMetric, code: int, value: float, expected: float) -> TermWithout | None:
         """The term without which at most half of the excess is left, and the value without it; None: there is none.
 
         Not for signed metrics, whose groups say more, nor where no two deals can be looked at together.
         """
+        some = self._some(metric, code)
+        if some is not None:
+            off = value - some.value(metric, code)
+            found = some.rests_on(metric, code, value - off, expected - off)
+            return None if found is None else replace(found, without=found.without + off)
         way = self._way(metric, self.design.sides(metric), code)
         sampled = isinstance(metric, Metric) and isinstance(metric.d, Among) and metric.d.expected_tuples is None
-        if way is None or sampled or metric.signed:
+        if way is None or sampled or metric.signed or self._bundled:
             return None
         terms = len(self._units)
         without = np.repeat(members_of(self.true[None], self.deals.groups), terms, axis=0)
@@ -120,6 +149,45 @@ class Exchange:
         at_once, of_part = way
         return np.concatenate([of_part(members) for members in self.deals.parts(at_once)])
 
+    def value(self, metric: AnyMetric, code: int) -> float:
+        """The metric's value for the true deal."""
+        return float(prepared_metric(metric, self.design, code)(self.design.once).value[0])
+
+    def _some(self, metric: AnyMetric, code: int) -> Exchange | None:
+        """Deals of the terms in a part of so many rows; None: all are looked at.
+
+        What is compared within sources is a mean over them, so that some of the sources show what deals do to it: their
+        value, less that of the true deal. Sums over all rows need no part of them.
+        """
+        if not self.design.coarse or not metric.counterfactual or self._counted is not None:
+            return None
+        sides = self.design.sides(metric)
+        if sides.kind == UNPERTURBED:
+            raise Undefined(NOT_OF_GROUPS)
+        some = self._part_of(MOST_ORDERED)
+        slow = some._way(metric, some.design.sides(metric), code) is None
+        return self._part_of(MOST_ONE_BY_ONE) if slow else some
+
+    @property
+    def designs(self) -> list[Design]:
+        """The designs of terms that have been made."""
+        return [self.__dict__["finest"]] if "finest" in self.__dict__ else []
+
+    def _part_of(self, rows: int) -> Exchange:
+        if rows not in self._parts:
+            design = self.design
+            names = [design.names[column] for column in design.groups]
+            some = Design(
+                some_rows(design.predictions, rows, seed=design.seed),
+                groups=names if design.ordered or len(names) < len(design.predictions.groups) else None,
+                background=design.background,
+                weight=design.weight,
+                sample=design.sample,
+                seed=design.seed,
+            )
+            self._parts[rows] = Exchange(some, draws=self.draws)
+        return self._parts[rows]
+
     @cached_property
     def deals(self) -> Deals:
         """The terms, dealt."""
@@ -129,23 +197,34 @@ class Exchange:
     @cached_property
     def true(self) -> Ints:
         """The group that each term is in."""
-        return np.array([self.design.names.index(name.split(BETWEEN, 1)[0]) for name in self._units])
+        return self._groups_of(self._units)
+
+    def _groups_of(self, units: list[str]) -> Ints:
+        return placed((name.split(BETWEEN, 1)[0] for name in units), self.design.names)
 
     @cached_property
     def _units(self) -> list[str]:
-        """Each term as a group of its own, by group and name."""
-        return [name for group in self.design.predictions.groups for name in self._terms.get(group, [])]
+        """Each term (or bundle of terms) as a group of its own, by group and name."""
+        return self._by_group(self._finer)
+
+    def _by_group(self, finer: Predictions) -> list[str]:
+        by_group: dict[str, list[str]] = {}
+        for name in sorted(finer.groups):
+            by_group.setdefault(name.split(BETWEEN, 1)[0], []).append(name)
+        return [name for group in self.design.predictions.groups for name in by_group.get(group, [])]
 
     @cached_property
-    def _terms(self) -> dict[str, list[str]]:
-        by_group: dict[str, list[str]] = {}
-        for name in sorted(self._finer.groups):
-            by_group.setdefault(name.split(BETWEEN, 1)[0], []).append(name)
-        return by_group
+    def _by_term(self) -> Predictions:
+        return self.design.predictions.by_term() if self._counted is None else self._counted[0]
 
     @cached_property
     def _finer(self) -> Predictions:
-        return self.design.predictions.by_term() if self._counted is None else self._counted[0]
+        return bundled(self._by_term, most=BUNDLES, seed=self.design.seed) if self._bundled else self._by_term
+
+    @property
+    def _bundled(self) -> bool:
+        """Whether there are so many terms that bundles of them are dealt."""
+        return self._counted is None and len(self._by_term.groups) > MOST_TERMS
 
     @cached_property
     def finest(self) -> Design:
@@ -153,19 +232,32 @@ class Exchange:
         counts = None if self._counted is None else self._counted[1]
         return Design(self._finer, groups=self._units, counts=counts, seed=self.design.seed)
 
-    @property
+    @cached_property
+    def excess(self) -> Excess:
+        """The generalising test of what metrics are made of."""
+        if not self._bundled:
+            return Excess(self.design, self.finest, self.true)
+        units = self._by_group(self._by_term)
+        finest = Design(self._by_term, groups=units, seed=self.design.seed)
+        return Excess(self.design, finest, self._groups_of(units))
+
+    @cached_property
     def counts(self) -> Counts:
-        """By source, term and class."""
-        if self.design.counts_given is not None and self._counted is None:
+        """By term and class, (1, terms, classes)."""
+        terms = len(self._units)
+        if self.finest.counts_given is not None:
+            return self.finest.counts.each(lambda array: array[:, :terms].sum(axis=0, keepdims=True))
+        if self.design.counts_given is not None:
             raise Undefined(NOT_BY_TERM)
-        return self.finest.counts.each(lambda array: array[:, : len(self._units)])
+        found = count_cells(self.finest.predictions, self.finest.column, shape=(1, self.finest.shape[1]))
+        return found.each(lambda array: array[:, :terms])
 
     def cells(self, phi: Values, code: int) -> Cells:
         """Numbers by source (or position) and term, without those of unperturbed sentences."""
         cells = self.finest.cells(phi, code)
         terms = len(self._units)
         kept = cells.column < terms
-        shape = (len(cells.sizes), terms)
+        shape = (cells.shape[0], terms)
         return Cells(cells.numbers[kept], cells.source[kept], cells.column[kept], shape=shape)
 
     def _way(self, metric: AnyMetric, sides: Sides, code: int) -> Way | None:
@@ -183,7 +275,7 @@ class Exchange:
         terms, groups = len(self._units), self.deals.groups
         if isinstance(phi, Rate):
             self.design.rate_counts(phi)
-            by_term = self.counts.each(lambda array: array.sum(axis=0, keepdims=True))
+            by_term = self.counts
             width = terms * groups + groups * by_term.tp.shape[-1] * 6
             return (
                 AT_ONCE // width,
@@ -197,7 +289,7 @@ class Exchange:
                     ).value
                 ),
             )
-        part, whole = (sums.sum(axis=0)[:terms] for sums in self.finest.source_sums(phi, code))
+        part, whole = (sums[:terms] for sums in self.finest.sums(phi, code))
         return (
             AT_ONCE // (terms * groups),
             lambda members: (
@@ -209,8 +301,15 @@ class Exchange:
         if metric.shape == "PCM" or not isinstance(metric.phi, Values) or d.dealt is None:
             return None
         order, _, term = self.finest.order(metric.phi, code)
-        if (term >= len(self._units)).any():
+        terms = len(self._units)
+        if self.design.coarse:
+            return self._sets_on_grid(metric, d, order, term, sides)
+        if (term >= terms).any():
             return None
+        if d.dealt_wins:
+            number = np.bincount(term, minlength=terms).astype(np.float64)
+            won = wins(order.numbers, term, order.numbers, term, terms=terms)
+            return AT_ONCE // (2 * terms * self.deals.groups), lambda members: self._won(metric, won, number, members)
         dealt = d.dealt
 
         def of_part(members: Floats) -> Floats:
@@ -218,6 +317,29 @@ class Exchange:
             return compared_sets(metric, compared, len(sides.columns))[1]
 
         return AT_ONCE // (len(term) * self.deals.groups), of_part
+
+    def _won(self, metric: Metric, won: Floats, number: Floats, members: Floats) -> Floats:
+        """From how many pairs of rows each term wins against each."""
+        sides = self.design.sides(metric)
+        compared = 0.5 - share_above(won, (number, number), sides.own(members), sides.held_against(members))
+        return compared_sets(metric, compared, len(sides.columns))[1]
+
+    def _sets_on_grid(self, metric: Metric, d: OfSets, order: Order, term: Ints, sides: Sides) -> Way | None:
+        if d.on_grid is None:
+            return None
+        compare, terms = d.on_grid, len(self._units)
+        chosen = np.flatnonzero(term < terms)
+        grid = Grid(order, cells_for(terms, 1))
+        once, areas = np.zeros_like(chosen), d.moved_on_grid is not None
+        held = grid.held(term[chosen], once, rows=terms, columns=1, areas=areas, chosen=chosen)
+        held = held.changed(lambda of: of[:, 0])
+
+        def of_part(members: Floats) -> Floats:
+            dealt = held.changed(lambda of: members @ of)
+            compared = compare(grid, dealt.changed(sides.own), dealt.changed(sides.held_against))
+            return compared_sets(metric, compared, len(sides.columns))[1]
+
+        return AT_ONCE // (self.deals.groups * max(terms, 4 * len(grid))), of_part
 
     def _counterfactual(self, metric: Metric, sides: Sides, code: int) -> Way | None:
         if self.design.weight != "sources" or self.design.sample is not None:
@@ -234,29 +356,30 @@ class Exchange:
             return self._sets_in_sources(metric, metric.d, cells, sides)
         if metric.d.expected_pairs is None:
             return None
-        return self._pairs(metric, metric.d.expected_pairs(cells), cells, sides, by_position=by_position)
+        return self._pairs(metric, metric.d.expected_pairs, cells, sides, by_position=by_position)
 
     def _source_means(self, metric: Metric, phi: Mean, sides: Sides, code: int) -> Way | None:
         d = metric.d
         if isinstance(d, Among | OfSets):
             return None
         terms = len(self._units)
-        part, whole = (sums[:, :terms] for sums in self.finest.source_sums(phi, code))
+        part, whole = (sparse.csr_array(sums[:, :terms]) for sums in self.finest.source_sums(phi, code))
         first, second = compared_columns(metric, sides)
 
         def of_part(members: Floats) -> Floats:
-            scores = share(members @ part.T, members @ whole.T)
+            scores = share(dealt_to(part, members), dealt_to(whole, members))
             return _accumulated(metric, d.of(scores[:, first], scores[:, second]).transpose(0, 2, 1), sides)
 
-        return AT_ONCE // (self.deals.groups * (terms + len(part))), of_part
+        return AT_ONCE // (self.deals.groups * (terms + part.shape[0])), of_part
 
     def _tuples(self, d: Among, cells: Cells, sides: Sides, *, by_position: bool) -> Way | None:
         if d.dealt_in_sources is None or (d.expected_tuples is None and not (cells.sizes == 1).all()):
             return None
         dealt, positions = d.dealt_in_sources, self.finest.positions
+        sizes = sparse.csr_array(cells.sizes)
 
         def of_part(members: Floats) -> Floats:
-            complete = (members[:, sides.columns] @ cells.sizes.T > 0).all(axis=1)
+            complete = (dealt_to(sizes, members[:, sides.columns]) > 0).all(axis=1)
             values = np.where(complete, dealt(cells, members, sides.columns), np.nan)
             if by_position and positions is not None:
                 values = positions.mean(values.T).T
@@ -270,50 +393,36 @@ class Exchange:
             return None
         dealt = d.dealt_in_sources
         first, second = compared_columns(metric, sides)
+        sizes = sparse.csr_array(cells.sizes)
 
         def of_part(members: Floats) -> Floats:
-            there = members @ cells.sizes.T > 0
+            there = dealt_to(sizes, members) > 0
             both = (there[:, first] & there[:, second]).transpose(0, 2, 1)
             return _accumulated(metric, np.where(both, dealt(cells, members, first, second), np.nan), sides)
 
         longest = int(cells.sizes.sum(axis=1).max())
         return AT_ONCE // (8 * self.deals.groups * longest), of_part
 
-    def _pairs(self, metric: Metric, between: Floats, cells: Cells, sides: Sides, *, by_position: bool) -> Way | None:
-        """From what two terms come to in each source, (sources, terms, terms).
-
-        Sources that hold the same terms are taken together: a mean over their pairs is a mean over sources.
-        """
-        sizes, positions = cells.sizes.astype(np.float64), self.finest.positions
-        if by_position and positions is not None:
-            # A source counts once, as the mean of its positions that have rows; they must hold the same terms.
-            used = np.flatnonzero(sizes.any(axis=1))
-            _, begins, source, number = np.unique(
-                positions.source[used], return_index=True, return_inverse=True, return_counts=True
-            )
-            if (sizes[used] != sizes[used][begins][source]).any():
-                return None
-            summed = np.zeros((len(begins), *between.shape[1:]))
-            np.add.at(summed, source, between[used])
-            between, sizes = summed / number[:, None, None], sizes[used][begins]
-        alike, pattern = np.unique(sizes, axis=0, return_inverse=True)
-        times_held = np.bincount(pattern.reshape(-1)).astype(np.float64)
-        sums = np.stack([between[pattern.reshape(-1) == code].mean(axis=0) for code in range(len(alike))])
-        sums *= alike[:, :, None] * alike[:, None, :]
+    def _pairs(
+        self, metric: Metric, expected_pairs: ExpectedPairs, cells: Cells, sides: Sides, *, by_position: bool
+    ) -> Way | None:
+        """From what two terms come to in each source. Sources that hold the same terms are taken together: a mean over
+        their pairs is a mean over sources."""
+        positions = self.finest.positions if by_position else None
+        kinds = held_alike(cells, expected_pairs, None if positions is None else positions.source)
+        if kinds is None:
+            return None
         first, second = compared_columns(metric, sides)
 
         def of_part(members: Floats) -> Floats:
             compared = np.zeros((len(members), len(first)))
             weight = np.zeros_like(compared)
-            for held, of_pairs, times in zip(alike, sums, times_held, strict=True):
-                rows = members @ held
-                pairs = rows[:, first] * rows[:, second]
-                total = ((members @ of_pairs) @ members.transpose(0, 2, 1))[:, first, second]
-                compared += times * np.nan_to_num(share(total, pairs))
-                weight += times * (pairs > 0)
+            for kind in kinds:
+                for part in kind.parts(AT_ONCE // (len(members) * members.shape[1])):
+                    _add_pairs(part, members, first, second, compared, weight)
             return _value(metric, share(compared, weight), sides)
 
-        return AT_ONCE // (3 * self.deals.groups * sizes.shape[1]), of_part
+        return AT_ONCE // (3 * self.deals.groups * cells.sizes.shape[1]), of_part
 
     def _own(self, metric: OwnMetric, sides: Sides, code: int) -> Way | None:
         if metric.compute in (outside.bpsn_auc, outside.bnsp_auc):
@@ -327,7 +436,14 @@ class Exchange:
         kept = term < len(self._units)
         numbers, term, of_class = numbers[kept], term[kept], (gold[kept] == code) == group_is_positive
         terms = len(self._units)
-        won = wins(numbers[of_class], term[of_class], numbers[~of_class], term[~of_class], terms=terms)
+        if self.design.coarse:
+            order = Order(numbers)
+            grid = Grid(order, cells_for(terms, 2))
+            side = np.asarray(~of_class[order.places], dtype=np.int64)
+            held = grid.held(term[order.places], side, rows=terms, columns=2, areas=False).numbers
+            won = grids.wins(held[:, 0], held[:, 1])
+        else:
+            won = wins(numbers[of_class], term[of_class], numbers[~of_class], term[~of_class], terms=terms)
         rows = tuple(np.bincount(term[side], minlength=terms).astype(np.float64) for side in (of_class, ~of_class))
 
         def of_part(members: Floats) -> Floats:
@@ -338,17 +454,36 @@ class Exchange:
 
     def _pi(self, metric: OwnMetric, sides: Sides, code: int) -> Way:
         self.design.rate_counts(TPR)
-        missed, found = self.counts.fn[:, :, code], self.counts.tp[:, :, code]
+        missed, found = self._missed_and_found(code)
 
         def of_part(members: Floats) -> Floats:
             # (deals, sources, groups), with the sources of all deals one below the other
-            dealt = [(members[:, sides.columns] @ counted.T).transpose(0, 2, 1) for counted in (missed, found)]
+            dealt = [dealt_to(counted, members[:, sides.columns]).transpose(0, 2, 1) for counted in (missed, found)]
             shape = dealt[0].shape
             recovered = outside.of_the_others(share(dealt[1], dealt[0] + dealt[1]).reshape(-1, shape[2]))
             by_group = outside.recovered_share(dealt[0], recovered.reshape(shape), np.ones((1, shape[1])))
             return over_groups(metric, by_group[:, 0])
 
-        return AT_ONCE // (4 * self.deals.groups * len(missed)), of_part
+        return AT_ONCE // (4 * self.deals.groups * missed.shape[0]), of_part
+
+    def _missed_and_found(self, code: int) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """By source and term: examples of the class that are taken for another, and those that are not."""
+        terms = len(self._units)
+        if self.finest.counts_given is not None:
+            counts = self.finest.counts
+            return sparse.csr_array(counts.fn[:, :terms, code]), sparse.csr_array(counts.tp[:, :terms, code])
+        if self.design.counts_given is not None:
+            raise Undefined(NOT_BY_TERM)
+        predictions, column = self.finest.predictions, self.finest.column
+        if predictions.predicted is None or predictions.gold is None:
+            raise Undefined("pi needs gold and predicted classes")
+        size = len(predictions.sources), terms
+        here = (predictions.gold == code) & (column < terms)
+        right = predictions.predicted == code
+        missed, found = (
+            by_term(predictions.source[rows], column[rows], shape=size) for rows in (here & ~right, here & right)
+        )
+        return missed, found
 
     def one_by_one(self, metric: AnyMetric, code: int) -> Floats:
         """By definition: the metric of the predictions with their terms in other groups, deal after deal."""
@@ -362,7 +497,10 @@ class Exchange:
         counts = None
         if design.counts_given is not None:
             members = np.eye(self.deals.groups)[dealt]
-            counts = self.counts.each(lambda array: np.einsum("sut,ug->sgt", array, members))
+            if self.finest.counts_given is None:
+                raise Undefined(NOT_BY_TERM)
+            by_term = self.finest.counts.each(lambda array: array[:, : len(self._units)])
+            counts = by_term.each(lambda array: np.einsum("sut,ug->sgt", array, members))
         names = [design.names[column] for column in design.groups]
         other = Design(
             anew,
@@ -374,9 +512,21 @@ class Exchange:
             seed=design.seed,
         )
         try:
-            return float(prepared_metric(metric, other, code)(np.ones((1, other.shape[0]))).value[0])
+            return float(prepared_metric(metric, other, code)(other.once).value[0])
         except Undefined:
             return float("nan")
+
+
+def _add_pairs(kind: HeldAlike, members: Floats, first: Ints, second: Ints, compared: Floats, weight: Floats) -> None:
+    """Add what sources hold, each times as often as there are alike, to the comparisons of every deal."""
+    here = members[:, :, kind.terms].transpose(2, 0, 1, 3)  # (kinds, deals, groups, terms)
+    rows = here @ kind.sizes[:, None, :, None]
+    held = (here.reshape(len(here), -1, here.shape[3]) @ kind.sums).reshape(here.shape)
+    for place, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        pairs = (rows[:, :, one] * rows[:, :, other])[:, :, 0]
+        total = np.einsum("pdt,pdt->pd", held[:, :, one], here[:, :, other])
+        compared[:, place] += kind.times @ np.divide(total, pairs, out=np.zeros_like(total), where=pairs != 0)
+        weight[:, place] += kind.times @ (pairs > 0)
 
 
 def prepared_metric(metric: AnyMetric, design: Design, code: int) -> Prepared:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, Self, get_args
+from functools import cached_property
+from typing import Any, Literal, Self, get_args, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.files.plain import rebuild
 from evenhand.metrics.metric import UNPERTURBED
 from evenhand.metrics.predictions import Predictions
 from evenhand.numbering import UNKNOWN
-from evenhand.settings import check_choice, check_count, check_level, check_seed
-from evenhand.stats.intervals import cluster_draws, percentile_interval, wilson
+from evenhand.settings import check_choice, check_level, check_resamples, check_seed
+from evenhand.stats.intervals import cluster_draws, lots, percentile_interval, wilson
 from evenhand.stats.types import Floats, Ints
 
 Kind = Literal["invariance", "minimum functionality", "directional expectation"]
@@ -78,7 +80,7 @@ class Behaviour:
     """As if the cases of a source always failed together (rows of minimum functionality: as if independent)."""
     bootstrap: Interval | None
     """From resampling sources."""
-    failures: tuple[Failure, ...]
+    failures: Sequence[Failure]
     """Every failing source, those that fail most first."""
     undefined: dict[str, str]
     rests_on: tuple[Shared, ...] = ()
@@ -94,22 +96,94 @@ class Behaviour:
         return rebuild(cls, values)
 
 
-@dataclass(frozen=True)
+class Failures(Sequence[Failure]):
+    """Failing sources, put into words when they are looked at: there may be hundreds of thousands."""
+
+    def __init__(self, make: Callable[[int], Failure], number: int, rows: Ints) -> None:
+        self._make, self._number = make, number
+        self.rows = rows
+        """All rows that show failures, in no order."""
+
+    def __len__(self) -> int:
+        return self._number
+
+    @overload
+    def __getitem__(self, place: int) -> Failure: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Failure, ...]: ...
+    def __getitem__(self, place: int | slice) -> Failure | tuple[Failure, ...]:
+        chosen = range(self._number)[place]
+        return self._make(chosen) if isinstance(chosen, int) else tuple(map(self._make, chosen))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+def failing_rows(failures: Sequence[Failure]) -> Ints:
+    """The rows that show failures."""
+    if isinstance(failures, Failures):
+        return failures.rows
+    return np.array([example.row for one in failures for example in one.examples], dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Versions:
+    """Rows that are versions of one another: those of a source; in sequences, position by position."""
+
+    rows: Ints
+    """All rows, version after version."""
+    begins: Ints
+    sizes: Ints
+    source: Ints
+    """Of each version."""
+
+    @classmethod
+    def of(cls, predictions: Predictions) -> Versions:
+        """Those of these predictions."""
+        position = np.zeros(len(predictions), dtype=np.int64) if predictions.position is None else predictions.position
+        order = np.lexsort((position, predictions.source))
+        changes = np.diff(predictions.source[order]).astype(np.bool_) | np.diff(position[order]).astype(np.bool_)
+        begins = np.append(0, np.flatnonzero(changes) + 1)
+        sizes = np.diff(np.append(begins, len(order)))
+        return cls(order, begins, sizes, predictions.source[order[begins]])
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    def of_version(self, place: int) -> Ints:
+        """The rows of one version."""
+        return self.rows[self.begins[place] : self.begins[place] + self.sizes[place]]
+
+    @cached_property
+    def of_row(self) -> Ints:
+        """The version of each row."""
+        found = np.empty(len(self.rows), dtype=np.int64)
+        found[self.rows] = np.repeat(np.arange(len(self)), self.sizes)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class Cases:
-    """What one source comes to."""
+    """What each version comes to. Products of terms may be larger than any float: then they are Python's integers."""
 
-    number: int
-    failing: int
-    examples: tuple[Example, ...] = ()
+    number: npt.NDArray[Any]
+    """How many cases; 0: the version has none."""
+    failing: npt.NDArray[Any]
+    rows: Ints
+    """All rows that show failures."""
+    examples: Callable[[int], tuple[Example, ...]]
+    """Of one failing version."""
 
-    @property
-    def share(self) -> float:
-        """Of its cases, those that fail."""
-        return self.failing / self.number
-
-    def with_more(self, other: Cases) -> Cases:
-        """Those of the same source at another position too."""
-        return Cases(self.number + other.number, self.failing + other.failing, self.examples + other.examples)
+    @classmethod
+    def one_by_one(cls, found: Iterable[tuple[int, int, tuple[Example, ...]]]) -> Cases:
+        """From each version's number, failing number and examples."""
+        listed = list(found)
+        number, failing = (np.array([one[place] for one in listed], dtype=object) for place in (0, 1))
+        rows = np.array([example.row for one in listed for example in one[2]], dtype=np.int64)
+        return cls(number, failing, rows, lambda place: listed[place][2])
 
 
 @dataclass(frozen=True)
@@ -121,15 +195,6 @@ class Counting:
     expectation: str
     empty: str
 
-    def versions(self) -> Iterator[tuple[str, Ints]]:
-        """Sources by name and the rows that are versions of one another; in sequences, position by position."""
-        predictions = self.predictions
-        position = np.zeros(len(predictions), dtype=np.int64) if predictions.position is None else predictions.position
-        order = np.lexsort((position, predictions.source))
-        changes = np.diff(predictions.source[order]).astype(np.bool_) | np.diff(position[order]).astype(np.bool_)
-        for rows in np.split(order, np.flatnonzero(changes) + 1):
-            yield predictions.sources[predictions.source[rows[0]]], rows
-
     def nothing(self, reason: str) -> Behaviour:
         """The test has no cases."""
         undefined = dict.fromkeys(("rate", "wilson", "bootstrap"), reason)
@@ -138,7 +203,8 @@ class Counting:
 
     def counted(
         self,
-        found: Iterable[tuple[str, Cases | None]],
+        versions: Versions,
+        found: Cases,
         *,
         weight: Weight,
         resamples: int,
@@ -148,35 +214,46 @@ class Counting:
     ) -> Behaviour:
         """The rate over sources or cases, with its intervals."""
         check_choice("weight", weight, get_args(Weight))
-        check_count("the number of resamples", resamples, least=1)
+        check_resamples("the number of resamples", resamples, least=1)
         check_seed(seed)
         check_level(level)
-        there: dict[str, Cases] = {}
-        for source, one in found:
-            if one is not None:
-                there[source] = one if source not in there else there[source].with_more(one)
-        if not there:
+        names = self.predictions.sources
+        there = np.flatnonzero(found.number > 0)
+        if not len(there):
             return self.nothing(self.empty)
-        there = dict(sorted(there.items()))  # the order of a file's rows changes nothing
-        cases, failing = sum(one.number for one in there.values()), sum(one.failing for one in there.values())
-        shares = np.array([one.share for one in there.values()])
+        by_name = sorted(np.unique(versions.source[there]).tolist(), key=names.__getitem__)  # whatever the file's order
+        rank = np.full(len(names), -1)
+        rank[by_name] = np.arange(len(by_name))
+        there = there[np.argsort(rank[versions.source[there]], kind="stable")]
+        begins = np.flatnonzero(np.diff(rank[versions.source[there]], prepend=-1))
+        number, failing = (np.add.reduceat(of[there], begins) for of in (found.number, found.failing))
+        cases, failed = sum(number.tolist()), sum(failing.tolist())
+        shares = np.asarray(failing / number, dtype=np.float64)
         # As shares of all cases: the product of terms may be larger than any float.
-        weights = np.array([one.number / cases if weight == "cases" else 1.0 for one in there.values()])
-        rate = failing / cases if weight == "cases" else float(shares.mean())
+        weights = np.asarray(number / cases, dtype=np.float64) if weight == "cases" else np.ones(len(number))
+        rate = failed / cases if weight == "cases" else float(shares.mean())
         bootstrap, why_not = _bootstrap(shares, weights, resamples=resamples, seed=seed, level=level)
-        failures = [Failure(source, one.share, one.examples) for source, one in there.items() if one.failing]
+        of_source = np.split(there, begins[1:])
+        fail = np.flatnonzero(failing > 0)
+        fail = fail[np.argsort(-shares[fail], kind="stable")]
+
+        def failure(place: int) -> Failure:
+            source = int(fail[place])
+            shown = (found.examples(one) for one in of_source[source].tolist() if found.failing[one])
+            return Failure(names[by_name[source]], float(shares[source]), tuple(one for some in shown for one in some))
+
         return Behaviour(
             kind=self.kind,
             expectation=self.expectation,
             cases=cases,
-            failing=failing,
-            sources=len(there),
-            failing_sources=len(failures),
-            without=len(self.predictions.sources) - len(there),
+            failing=failed,
+            sources=len(by_name),
+            failing_sources=len(fail),
+            without=len(names) - len(by_name),
             rate=rate,
-            wilson=wilson(rate, cases if independent else len(there), level=level),
+            wilson=wilson(rate, cases if independent else len(by_name), level=level),
             bootstrap=bootstrap,
-            failures=tuple(sorted(failures, key=lambda failure: -failure.share)),
+            failures=Failures(failure, len(fail), found.rows),
             undefined={} if why_not is None else {"bootstrap": why_not},
         )
 
@@ -188,8 +265,12 @@ def _bootstrap(
         return None, "there is one source only, which cannot be resampled"
     if (shares == shares[0]).all():
         return None, "all sources fail to the same extent, so resampling them shows nothing"
-    draws = cluster_draws(np.arange(len(shares)), resamples=resamples, seed=seed)
-    rates = np.concatenate([drawn @ (weights * shares) / (drawn @ weights) for drawn in draws])
+    part, whole = weights * shares, weights
+    lot = lots(len(shares), seed=seed)
+    if lot is not None:
+        part, whole = (np.bincount(lot, weights=of).astype(np.float64) for of in (part, whole))
+    draws = cluster_draws(np.arange(len(part)), resamples=resamples, seed=seed)
+    rates = np.concatenate([drawn @ part / (drawn @ whole) for drawn in draws])
     return percentile_interval(rates, level=level), None
 
 

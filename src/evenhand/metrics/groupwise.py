@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from evenhand.metrics import grids
 from evenhand.metrics.accumulate import mean_of_pairs, over_groups, over_pairs, pair_places
 from evenhand.metrics.comparisons import Among, Between, OfSets
 from evenhand.metrics.counts import Counts
 from evenhand.metrics.design import Design, Outcome, Prepared, Sides
+from evenhand.metrics.grids import Grid, Held
 from evenhand.metrics.metric import Metric
 from evenhand.metrics.orders import Order, Part, Weighing
 from evenhand.metrics.scores import Mean, Rate, Values
@@ -32,7 +34,8 @@ def group_metric(metric: Metric, design: Design, code: int) -> Prepared:
         raise TypeError(f"{d.name} does not compare numbers")
     scores, informed = (_rates if isinstance(phi, Rate) else _means)(phi, design, code, sides)
     empty = phi.empty.format(design.class_name(code))
-    plain = scores(np.ones((1, design.shape[0])))
+    plain = scores(design.once)
+    step = _step(metric, d, sides, plain, _one_row(phi, design, code, sides), empty) if d.signed else None
 
     def outcome(weights: Floats) -> Outcome:
         own, behind = scores(weights)
@@ -41,7 +44,7 @@ def group_metric(metric: Metric, design: Design, code: int) -> Prepared:
         if d.seminorm:
             apart = compared_scores(metric, d, sides, own - plain[0], behind - plain[1], empty)
             moved = None if isinstance(d, Among) else apart.by_group, apart.value
-        return replace(found, moved=moved, informed=informed)
+        return replace(found, moved=moved, informed=informed, step=step)
 
     return outcome
 
@@ -52,6 +55,30 @@ def _rates(phi: Rate | Mean, design: Design, code: int, sides: Sides) -> tuple[S
     whole = phi.of(design.rate_counts(phi))[1]  # it may be undefined as a whole, and then at once
     informed = whole[:, sides.columns, code if phi.per_class else 0].any(axis=1)
     return lambda weights: rate_scores(phi, design.pooled(weights), code, sides), int(informed.sum())
+
+
+def _one_row(phi: Rate | Mean, design: Design, code: int, sides: Sides) -> Floats:
+    """What one row counts in each group's share; 0 in means of numbers, which have no smallest step."""
+    if isinstance(phi, Mean):
+        return np.zeros((1, len(sides.columns)))
+    whole = phi.of(design.pooled(design.once).each(sides.own))[1]
+    whole = whole[:, :, code if phi.per_class else 0]
+    return np.divide(1.0, whole, out=np.zeros(whole.shape), where=whole > 0)
+
+
+def _step(
+    metric: Metric, d: Between | Among, sides: Sides, plain: tuple[Floats, Floats], row: Floats, empty: str
+) -> tuple[Floats, Floats]:
+    """By group and value: how far one row of each group moves them, put together as independent of each other."""
+    before = compared_scores(metric, d, sides, *plain, empty)
+    squares = [np.zeros_like(before.by_group), np.zeros_like(before.value)]
+    for place in range(row.shape[1]):
+        moved = plain[0].copy()
+        moved[:, place] += row[:, place]
+        after = compared_scores(metric, d, sides, moved, moved if sides.kind is None else plain[1], empty)
+        squares[0] += np.nan_to_num(after.by_group - before.by_group) ** 2
+        squares[1] += np.nan_to_num(after.value - before.value) ** 2
+    return np.sqrt(squares[0]), np.sqrt(squares[1])
 
 
 def rate_scores(phi: Rate, pooled: Counts, code: int, sides: Sides) -> tuple[Floats, Floats]:
@@ -66,7 +93,8 @@ def _means(phi: Rate | Mean, design: Design, code: int, sides: Sides) -> tuple[S
         raise TypeError(f"{phi.name} is not a mean")
     sums = design.source_sums(phi, code)
     informed = int(sums[1][:, sides.columns].any(axis=1).sum())
-    return lambda weights: mean_scores((weights @ sums[0], weights @ sums[1]), sides), informed
+    part, whole = (design.by_lot(of) for of in sums)
+    return lambda weights: mean_scores((weights @ part, weights @ whole), sides), informed
 
 
 def mean_scores(sums: tuple[Floats, Floats], sides: Sides) -> tuple[Floats, Floats]:
@@ -127,17 +155,59 @@ def _of_sets(metric: Metric, phi: Values, d: OfSets, design: Design, code: int, 
 
     informed = len(np.unique(source[np.isin(column, sides.columns)]))
 
+    lot = design.lot_of(source)
+
+    def by_row(weights: Floats) -> tuple[Floats, Floats | None]:
+        weighing = Weighing(order, weights[:, lot])
+        compared, moved = [], []
+        for first, second in pairs:
+            compared.append(_two_sets(d, weighing, first, second))
+            if d.moved is not None:
+                moved.append(d.moved(weighing, first, second))
+        return np.stack(compared, axis=1), np.stack(moved, axis=1) if moved else None
+
+    on_grid = None
+    if design.coarse and d.on_grid is not None:
+        grid = design.grid(order)
+        held = grid.held(
+            lot, column, rows=design.resampled, columns=design.used_columns, areas=d.moved_on_grid is not None
+        )
+        on_grid = _on_grid(metric, d, sides, grid, held, by_row(design.once)[0])
+
     def outcome(weights: Floats) -> Outcome:
-        weighing = Weighing(order, weights[:, source])
-        compared = np.stack([_two_sets(d, weighing, first, second) for first, second in pairs], axis=1)
-        moved = None
-        if d.moved is not None:
-            apart = np.stack([d.moved(weighing, first, second) for first, second in pairs], axis=1)
-            moved = compared_sets(metric, apart, len(both))
+        compared, apart = by_row(weights) if on_grid is None or len(weights) == 1 else on_grid(weights)
+        moved = None if apart is None else compared_sets(metric, apart, len(both))
         by_group, value = compared_sets(metric, compared, len(both))
         return Outcome(sides.columns, by_group, value, why=tuple(missing), moved=moved, informed=informed)
 
     return outcome
+
+
+def _on_grid(
+    metric: Metric, d: OfSets, sides: Sides, grid: Grid, held: Held, exact: Floats
+) -> Callable[[Floats], tuple[Floats, Floats | None]]:
+    """Comparisons for many weights, and how far they moved; `exact` are those of the rows themselves."""
+    compare = d.on_grid
+    if compare is None:
+        raise TypeError(f"{d.name} is not found on a grid")
+
+    def two(of: Held) -> tuple[Held, Held]:
+        if metric.shape == "PCM":
+            first, second = pair_places(len(sides.columns))
+            return of.changed(lambda sums: sums[:, sides.columns[first]]), of.changed(
+                lambda sums: sums[:, sides.columns[second]]
+            )
+        return of.changed(sides.own), of.changed(sides.held_against)
+
+    before = two(held.changed(lambda sums: sums.sum(axis=0, keepdims=True)))
+    off = exact - compare(grid, *before)
+
+    def compared(weights: Floats) -> tuple[Floats, Floats | None]:
+        now = two(grids.weighted(weights, held))
+        moved = None if d.moved_on_grid is None else d.moved_on_grid(grid, *now, before)
+        return compare(grid, *now) + off, moved
+
+    return compared
 
 
 def compared_sets(metric: Metric, compared: Floats, groups: int) -> tuple[Floats, Floats]:

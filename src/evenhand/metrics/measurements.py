@@ -52,11 +52,17 @@ class Measurement:
     excess: float | None = None
     """The value less what is expected if terms are exchangeable."""
     p: float | None = None
-    """The share of deals that lie as far out as the value, which speaks for terms like these in these sources."""
+    """Of the excess, for terms and sources like these: `p_for_these_sources`, or the p of the generalising test of what
+    the metric is made of, whichever is larger."""
+    p_for_these_sources: float | None = None
+    """The share of deals that lie as far out as the value: for terms like these, if they vary alike in all groups, and
+    for no other sources."""
+    why_no_p: str | None = None
+    """Why `p` is None where there is an excess."""
     not_exchangeable: str | None = None
     """Why terms cannot be dealt, or why that says nothing here; None also where it was not asked for."""
     rests_on: TermWithout | None = None
-    """Where p is below 0.05: the one term without which at most half of the excess is left, if there is one."""
+    """Where `p_for_these_sources` is below 0.05: the one term without which at most half of the excess is left."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -78,6 +84,8 @@ class Measurement:
             "range_if_exchangeable": self.range_if_exchangeable and list(self.range_if_exchangeable),
             "excess": self.excess,
             "p": self.p,
+            "p_for_these_sources": self.p_for_these_sources,
+            "why_no_p": self.why_no_p,
             "not_exchangeable": self.not_exchangeable,
             "rests_on": self.rests_on and asdict(self.rests_on),
         }

@@ -17,12 +17,15 @@ from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.table import chosen_metrics
 from evenhand.metrics.undefined import Undefined
-from evenhand.settings import check_choice, check_count, check_level, check_seed
+from evenhand.metrics.working import Working, silent
+from evenhand.settings import check_choice, check_count, check_level, check_relabellings, check_resamples, check_seed
 from evenhand.stats.intervals import SHARE_DEFINED, resampled_interval, size_interval
 from evenhand.stats.types import ROUNDING, Floats
 
 AT_ONCE = 1 << 20
-"""How many weights are held at a time while resampling."""
+"""How many weights are held at a time while resampling lots."""
+IN_CACHE = 1 << 17
+"""And while resampling rows, which are gone through again and again."""
 UNLIKELY = 0.05
 """What exceeds chance by so much is asked what it rests on."""
 STEADY = "no interval: every resample of the sources gives the same value, which says nothing about other terms"
@@ -36,8 +39,8 @@ def check_measuring(
     if sample is not None:
         check_count("the number of tuples drawn per source", sample, least=1)
     check_seed(seed)
-    check_count("the number of resamples", bootstrap)
-    check_count("the number of relabellings", relabellings)
+    check_resamples("the number of resamples", bootstrap)
+    check_relabellings(relabellings)
     check_level(level)
 
 
@@ -55,6 +58,7 @@ def measure(
     level: float = 0.95,
     relabellings: int = 0,
     counted_by_term: tuple[Predictions, Counts] | None = None,
+    working: Working | None = None,
 ) -> Measurements:
     """Measure predictions for one attribute with metrics of the table (names), or with metrics of one's own.
 
@@ -65,7 +69,7 @@ def measure(
     weighs the same unless `weight` is "tuples". `bootstrap` resamples of the sources give intervals of what the value
     would be with many more sources, for the terms tested. `relabellings` deals of the terms to groups of the same sizes
     give what each metric comes to where groups mean nothing; `counts` are dealt where they are given by term too, with
-    the predictions by term that they belong to.
+    the predictions by term that they belong to. `working` shows how far it is.
 
     >>> predictions = Predictions.of(
     ...     source=["like", "like"], group=["female", "male"], term=["Anna", "Adam"],
@@ -85,13 +89,19 @@ def measure(
     resampling = Resampling(design, bootstrap, level)
     exchange = Exchange(design, draws=relabellings, counted=counted_by_term) if relabellings else None
     classes = design.predictions.classes
-    found = {
-        metric.name: {
-            label: exchanged(measured_metric(metric, design, code, resampling), metric, code, exchange)
-            for code, label in (enumerate(classes) if metric.per_class and classes else [(0, ALL)])
-        }
-        for metric in chosen_metrics(metrics)
-    }
+    chosen = chosen_metrics(metrics)
+    found: dict[str, dict[str, Measurement]] = {metric.name: {} for metric in chosen}
+    # Class by class, as metrics share what is made of a class; it is large and not needed for the next.
+    with (working or silent)("metrics", len(chosen) * max(1, len(classes))) as advance:
+        for code, label in enumerate(classes or (ALL,)):
+            for metric in chosen:
+                by_class = bool(metric.per_class and classes)
+                if by_class or code == 0:
+                    one = exchanged(measured_metric(metric, design, code, resampling), metric, code, exchange)
+                    found[metric.name][label if by_class else ALL] = one
+                advance()
+            for held in (design, *(exchange.designs if exchange else ())):
+                held.forget()
     names = tuple(design.names[column] for column in design.groups)
     return Measurements(names, classes, found, dict(predictions.dropped))
 
@@ -108,7 +118,7 @@ def measured_metric(metric: AnyMetric, design: Design, code: int, resampling: Re
     by_group = _numbers(names, point.by_group)
     value = None if np.isnan(point.value[0]) else float(point.value[0])
     undefined = _reason(by_group, point.why) if value is None or None in by_group.values() else None
-    intervals = resampling.intervals(prepared, point, names)
+    intervals = resampling.intervals(prepared, point, names, metric.ideal)
     if value is not None and _steady(intervals.value, value, metric):
         intervals = replace(intervals, value=None, why_not=STEADY)
     return Measurement(
@@ -141,7 +151,9 @@ def exchanged(found: Measurement, metric: AnyMetric, code: int, exchange: Exchan
         expected_if_exchangeable=dealt.expected,
         range_if_exchangeable=dealt.interval,
         excess=None if dealt.expected is None else found.value - dealt.expected,
-        p=dealt.p,
+        p=dealt.p_general,
+        p_for_these_sources=dealt.p,
+        why_no_p=dealt.why_not_general,
         not_exchangeable=dealt.undefined,
         rests_on=rests_on,
     )
@@ -174,36 +186,44 @@ def _reason(by_group: dict[str, float | None], why: Sequence[str | None]) -> str
 
 
 def _within(interval: Interval | None, metric: AnyMetric) -> Interval | None:
-    """No further up than the metric goes."""
-    top = metric.range[1]
-    return interval if interval is None or top is None else (interval[0], max(interval[0], min(interval[1], top)))
+    """No further down or up than the metric goes."""
+    if interval is None:
+        return None
+    bottom, top = (end if bound is None else bound for end, bound in zip(interval, metric.range, strict=True))
+    low, high = max(interval[0], min(bottom, interval[1])), min(interval[1], max(top, interval[0]))
+    return low, high
 
 
 class Resampling:
     """The bootstrap over sources: how often each is drawn, the same for every metric."""
 
     def __init__(self, design: Design, resamples: int, level: float) -> None:
-        sources = design.shape[0]
+        sources = design.resampled
         self.resamples, self.level = resamples, level
         self.clusters, self.too_few = sources, sources < 2
-        self.once = np.ones((1, sources))
+        self.once = design.once
         rng = np.random.default_rng(design.seed)
         self.draws = rng.multinomial(sources, np.full(sources, 1 / sources), size=resamples).astype(np.float64)
-        self.at_once = max(1, AT_ONCE // len(design.predictions))
+        self.at_once = max(1, (AT_ONCE if design.coarse else IN_CACHE) // design.held_by_resample)
 
-    def intervals(self, prepared: Prepared, point: Outcome, names: Sequence[str]) -> _Intervals:
+    def intervals(self, prepared: Prepared, point: Outcome, names: Sequence[str], ideal: float) -> _Intervals:
         """Intervals of the value and of each group's number."""
         if not self.resamples:
             return _Intervals()
         if self.too_few:
             return _Intervals(why_not="no interval: there is one source only, which cannot be resampled")
-        clusters = self.clusters if point.informed is None else point.informed
+        clusters = self.clusters if point.informed is None else min(point.informed, self.clusters)
         if clusters < 2:
             return _Intervals(why_not="no interval: one source only has a value, and it cannot be resampled")
         outcomes = [prepared(weights) for weights in self.weights]
         moved, moved_by_group = moves(outcomes)
         value = self.interval(
-            np.concatenate([one.value for one in outcomes]), clusters, estimate=float(point.value[0]), moved=moved
+            np.concatenate([one.value for one in outcomes]),
+            clusters,
+            estimate=float(point.value[0]),
+            moved=moved,
+            step=0.0 if point.step is None else float(point.step[1][0]),
+            ideal=ideal,
         )
         numbers = np.concatenate([one.by_group for one in outcomes])
         by_group = {
@@ -212,6 +232,8 @@ class Resampling:
                 clusters,
                 estimate=float(point.by_group[0, place]),
                 moved=None if moved_by_group is None else moved_by_group[:, place],
+                step=0.0 if point.step is None else float(point.step[0][0, place]),
+                ideal=ideal,
             )
             for place, name in enumerate(names)
         }
@@ -224,11 +246,20 @@ class Resampling:
         return [self.draws[start : start + self.at_once] for start in range(0, self.resamples, self.at_once)]
 
     def interval(
-        self, values: Floats, clusters: int, *, estimate: float, moved: Floats | None = None
+        self,
+        values: Floats,
+        clusters: int,
+        *,
+        estimate: float,
+        moved: Floats | None = None,
+        step: float = 0.0,
+        ideal: float = 0.0,
     ) -> Interval | None:
         """The interval of resampled values, or of sizes that moved so far; None where too few of them are defined."""
         if moved is None:
-            return resampled_interval(values, level=self.level, clusters=clusters)
+            return resampled_interval(
+                values, level=self.level, clusters=clusters, estimate=estimate, step=step, ideal=ideal
+            )
         return size_interval(estimate, values, moved, level=self.level, clusters=clusters)
 
 

@@ -53,18 +53,18 @@ class Weighing:
     def __init__(self, order: Order, weights: Floats) -> None:
         self.order, self.weights = order, weights
         self._sums: dict[int, tuple[Ints, Floats]] = {}
+        self._apart: tuple[Part, Part, Floats] | None = None
+        self._behind: tuple[Part, Floats] | None = None
 
     def wasserstein(self, first: Part, second: Part) -> Floats:
         """The area between the two distribution functions; NaN where a set is empty."""
-        apart = np.abs(self._distribution(first) - self._distribution(second))
-        return np.asarray(np.einsum("rn,n->r", apart, self.order.steps), dtype=np.float64)
+        return np.asarray(np.abs(self._between(first, second)) @ self.order.steps, dtype=np.float64)
 
     def wasserstein_moved(self, first: Part, second: Part) -> Floats:
         """The area between what the weights make of the gap between the two functions and what it is without them."""
         plain = Weighing(self.order, np.ones((1, self.weights.shape[1])))
-        before = plain._distribution(first) - plain._distribution(second)
-        moved = np.abs(self._distribution(first) - self._distribution(second) - before)
-        return np.asarray(np.einsum("rn,n->r", moved, self.order.steps), dtype=np.float64)
+        moved = self._between(first, second) - plain._between(first, second)
+        return np.asarray(np.abs(moved, out=moved) @ self.order.steps, dtype=np.float64)
 
     def share_above(self, first: Part, second: Part) -> Floats:
         """How many of the pairs (one number of each set) have the second above the first, ties half; NaN if empty."""
@@ -78,9 +78,19 @@ class Weighing:
         """½ − share_above: positive where the first set is scored higher than the second."""
         return 0.5 - self.share_above(first, second)
 
+    def _between(self, first: Part, second: Part) -> Floats:
+        """The one distribution function less the other; kept for what is asked next, as the second by itself is."""
+        if self._apart is None or self._apart[0] is not first or self._apart[1] is not second:
+            if self._behind is None or self._behind[0] is not second:
+                self._behind = second, self._distribution(second)
+            self._apart = first, second, self._distribution(first) - self._behind[1]
+        return self._apart[2]
+
     def _distribution(self, part: Part) -> Floats:
         """The share of the set's weight that is no larger than each number but the last."""
-        return share(self._among_first(part, np.arange(1, len(self.order.numbers))), self._total(part)[:, None])
+        below = self._among_first(part, np.arange(1, len(self.order.numbers)))
+        below *= share(np.ones(len(below)), self._total(part))[:, None]
+        return below
 
     def _among_first(self, part: Part, number: Ints) -> Floats:
         """The set's weight among the first so many numbers."""

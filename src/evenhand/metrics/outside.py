@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
+from scipy import sparse
 
+from evenhand.metrics import grids
 from evenhand.metrics.accumulate import over_groups
-from evenhand.metrics.design import Design, Outcome, Prepared
+from evenhand.metrics.design import Design, Outcome, Prepared, Sides
 from evenhand.metrics.metric import OwnMetric
-from evenhand.metrics.orders import Weighing
+from evenhand.metrics.orders import Order, Weighing
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import NO_NEGATIVE, NO_POSITIVE, TPR, Values, probability
 from evenhand.metrics.shares import share
 from evenhand.metrics.undefined import Undefined
-from evenhand.numbering import UNKNOWN
+from evenhand.numbering import UNKNOWN, pairs_numbered
 from evenhand.stats.types import Bools, Floats, Ints
 
+AT_ONCE = 1 << 20
+"""How many numbers are held at a time."""
 WITH_GOLD = Values("p(c)", probability, rows="with gold")
 
 
@@ -43,13 +47,52 @@ def _auc(metric: OwnMetric, design: Design, code: int, *, group_is_positive: boo
     both = sides.sets(column, own=in_group, behind=~in_group)
     why = tuple(f"in its background, {missing_behind}" if len(own) else missing for own, _ in both)
 
+    lot = design.lot_of(source)
+
+    def by_row(weights: Floats) -> Floats:
+        weighing = Weighing(order, weights[:, lot])
+        return np.stack([weighing.share_above(own, background) for own, background in both], axis=1)
+
+    on_grid = _auc_on_grid(design, order, lot, column, in_group, sides, by_row) if design.coarse else by_row
+
     def outcome(weights: Floats) -> Outcome:
-        weighing = Weighing(order, weights[:, source])
-        above = np.stack([weighing.share_above(own, background) for own, background in both], axis=1)
+        above = by_row(weights) if len(weights) == 1 else on_grid(weights)
         by_group = 1 - above if group_is_positive else above
         return Outcome(sides.columns, by_group, over_groups(metric, by_group), why=why)
 
     return outcome
+
+
+def _auc_on_grid(
+    design: Design,
+    order: Order,
+    lot: Ints,
+    column: Ints,
+    in_group: Bools,
+    sides: Sides,
+    by_row: Callable[[Floats], Floats],
+) -> Callable[[Floats], Floats]:
+    """Shares of pairs for many weights."""
+    grid = design.grid(order)
+    places = np.flatnonzero(in_group), np.flatnonzero(~in_group)
+    own, behind = (
+        grid.held(
+            lot[chosen],
+            column[chosen],
+            rows=design.resampled,
+            columns=design.used_columns,
+            areas=False,
+            chosen=chosen,
+        )
+        for chosen in places
+    )
+
+    def above(weights: Floats) -> Floats:
+        first, second = grids.weighted(weights, own), grids.weighted(weights, behind)
+        return grids.share_above(first.changed(sides.own), second.changed(sides.held_against))
+
+    off = by_row(design.once) - above(design.once)
+    return lambda weights: above(weights) + off
 
 
 def gold_of_rows(design: Design) -> Ints:
@@ -75,8 +118,11 @@ def pi(metric: OwnMetric, design: Design, code: int) -> Prepared:
     recovered = of_the_others(share(found, found + missed))
     why = f"no example of the class {design.class_name(code)} is taken for another"
 
+    defined = ~np.isnan(recovered)
+    part, whole = (design.by_lot(np.where(defined, of, 0.0)) for of in (missed * recovered, missed))
+
     def outcome(weights: Floats) -> Outcome:
-        by_group = recovered_share(missed, recovered, weights)
+        by_group = share(weights @ part, weights @ whole)
         return Outcome(sides.columns, by_group, over_groups(metric, by_group), why=(why,) * len(sides.columns))
 
     return outcome
@@ -137,45 +183,62 @@ def label_distance(metric: OwnMetric, design: Design, code: int) -> Prepared:
     if design.positions is not None:
         raise Undefined("it compares labels of whole sentences, not of tokens")
     sides = design.sides(metric)
-    before = _labelled(design, predicted == code, int(sides.reference or 0))
-    after = [_labelled(design, predicted == code, int(group)) for group in sides.columns]
+    before = _Labelled(design, predicted == code, int(sides.reference or 0))
+    after = [_Labelled(design, predicted == code, int(group)) for group in sides.columns]
     why = f"the class {design.class_name(code)} is never predicted, neither before nor after"
 
     def outcome(weights: Floats) -> Outcome:
-        by_group = np.stack([_jaccard(weights, before, terms) for terms in after], axis=1)
+        by_group = np.stack([before.jaccard(weights, terms) for terms in after], axis=1)
         return Outcome(sides.columns, by_group, over_groups(metric, by_group), why=(why,) * len(after))
 
     return outcome
 
 
-def _labelled(design: Design, positive: Bools, column: int) -> tuple[Floats, Floats]:
-    """Two tables (sources, terms): whether the source has the term, and whether it is then labelled positive.
+class _Labelled:
+    """Which sources a column has each term in, and whether they are then labelled positive.
 
     The unperturbed sentences count as one term. A term that a source holds twice counts as two.
     """
-    rows = np.flatnonzero(design.column == column)
-    source = design.predictions.source[rows]
-    unperturbed = column == len(design.names) - 1
-    key: Callable[[int], str] = lambda row: "" if unperturbed else design.predictions.terms[row]  # noqa: E731
-    seen: dict[tuple[int, str], int] = {}
-    terms: dict[tuple[str, int], int] = {}
-    place: Ints = np.empty(len(rows), dtype=np.int64)
-    for position, row in enumerate(rows.tolist()):
-        here = (int(source[position]), key(row))
-        seen[here] = seen.get(here, 0) + 1
-        place[position] = terms.setdefault((here[1], seen[here]), len(terms))
-    present, labelled = np.zeros((design.shape[0], len(terms))), np.zeros((design.shape[0], len(terms)))
-    present[source, place] = 1.0
-    labelled[source, place] = positive[rows]
-    return present, labelled
 
+    def __init__(self, design: Design, positive: Bools, column: int) -> None:
+        rows = np.flatnonzero(design.column == column)
+        source = design.predictions.source[rows]
+        term = np.zeros_like(rows) if column == len(design.names) - 1 else design.predictions.spelled[1][rows]
+        _, pair = pairs_numbered(source, term)
+        order = np.argsort(pair, kind="stable")
+        begins = np.cumsum(np.bincount(pair)) - np.bincount(pair)
+        time = np.empty_like(rows)
+        time[order] = np.arange(len(rows)) - begins[pair[order]]
+        self.source, self.positive, self.design = source, positive[rows].astype(np.float64), design
+        terms, self.term = pairs_numbered(term, time)
+        self.terms = terms.shape[1]
 
-def _jaccard(weights: Floats, before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> Floats:
-    """The mean distance over all pairs of terms with a source labelled positive; NaN if there is none."""
-    weighted = weights[:, :, None]
-    both = (weighted * before[0]).transpose(0, 2, 1) @ after[0]
-    neither = (weighted * (before[0] - before[1])).transpose(0, 2, 1) @ (after[0] - after[1])
-    common = (weighted * before[1]).transpose(0, 2, 1) @ after[1]
-    distances = 1 - share(common, both - neither)
-    defined = ~np.isnan(distances)
-    return share(np.where(defined, distances, 0.0).sum(axis=(1, 2)), defined.sum(axis=(1, 2)).astype(np.float64))
+    def jaccard(self, weights: Floats, after: _Labelled) -> Floats:
+        """The mean distance over all pairs of terms with a source labelled positive; NaN if there is none."""
+        distances = [
+            1 - share(common, both - neither)
+            for term in range(self.terms)
+            for both, neither, common in after.with_one(weights, *self._of_term(term))
+        ]
+        number = np.sum([(~np.isnan(one)).sum(axis=0) for one in distances], axis=0)
+        return share(np.sum([np.nansum(one, axis=0) for one in distances], axis=0), number.astype(np.float64))
+
+    def _of_term(self, term: int) -> tuple[Floats, Floats]:
+        """By source: whether it has the term, and whether it is labelled positive with it."""
+        chosen = self.term == term
+        present, positive = np.zeros(self.design.shape[0]), np.zeros(self.design.shape[0])
+        present[self.source[chosen]] = 1.0
+        positive[self.source[chosen]] = self.positive[chosen]
+        return present, positive
+
+    def with_one(self, weights: Floats, present: Floats, positive: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """(some terms, resamples): weights of the sources with both terms, labelled positive with neither and both."""
+        there, labelled = present[self.source], positive[self.source]
+        amounts = there, (there - labelled) * (1 - self.positive), labelled * self.positive
+        place = self.term, self.design.lot_of(self.source)
+        shape = self.terms, self.design.resampled
+        tables = [sparse.csr_array((of, place), shape=shape) for of in amounts]
+        at_once = max(1, AT_ONCE // len(weights))
+        for start in range(0, self.terms, at_once):
+            both, neither, common = (np.asarray(table[start : start + at_once] @ weights.T) for table in tables)
+            yield both, neither, common

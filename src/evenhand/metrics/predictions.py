@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.metrics.crossing import Sampled
-from evenhand.numbering import UNKNOWN, placed
+from evenhand.numbering import UNKNOWN, pairs_numbered, placed
 from evenhand.stats.types import Bools, Floats, Ints
 
 SCORE = "score"
@@ -138,7 +139,7 @@ class Predictions:
             classes=classes,
             source=source_codes,
             group=group_codes,
-            terms=tuple("" if entry is None else str(entry) for entry in (term or [""] * len(source))),
+            terms=_shared_strings(term, len(source)),
             gold=gold_codes,
             predicted=predicted_codes,
             probabilities=matrix,
@@ -155,18 +156,28 @@ class Predictions:
         if not len(places):
             raise EvenhandError("no rows are left")
         kept, source = np.unique(self.source[places], return_inverse=True)
-        return replace(
+        chosen = replace(
             self,
-            sources=tuple(self.sources[code] for code in kept),
+            sources=tuple(self.sources[code] for code in kept.tolist()),
             source=source,
             group=self.group[places],
-            terms=tuple(self.terms[place] for place in places),
+            terms=tuple(map(self.terms.__getitem__, places.tolist())),
             gold=None if self.gold is None else self.gold[places],
             predicted=None if self.predicted is None else self.predicted[places],
             probabilities=None if self.probabilities is None else self.probabilities[places],
             position=None if self.position is None else self.position[places],
             arcs=None if self.arcs is None else self.arcs[places],
         )
+        if "spelled" in self.__dict__:  # what is known of many names need not be found again
+            names, codes = self.spelled
+            chosen.__dict__["spelled"] = names, codes[places]
+        return chosen
+
+    @cached_property
+    def spelled(self) -> tuple[tuple[str, ...], Ints]:
+        """Names of terms in alphabetical order (not all of which need occur), and each row's place among them."""
+        names = tuple(sorted(set(self.terms)))
+        return names, placed(self.terms, names)
 
     def with_values(self, values: Mapping[str, float]) -> Predictions:
         """The same predictions, with what each class counts for as a grade of a scale."""
@@ -178,23 +189,40 @@ class Predictions:
     def of_groups(self, groups: Sequence[str]) -> Predictions:
         """The rows of these groups and the unperturbed sentences; the groups in this order."""
         _refuse_repeated("groups", groups)
-        unknown = [name for name in groups if name not in self.groups]
-        if unknown:
-            raise UsageError(f"there is no group {unknown[0]!r}; there are {', '.join(self.groups)}")
+        places = placed(groups, self.groups)
+        if UNKNOWN in places:
+            unknown = groups[int(np.argmax(places == UNKNOWN))]
+            raise UsageError(f"there is no group {unknown!r}; there are {', '.join(self.groups)}")
         new_codes = np.full(len(self.groups) + 1, UNKNOWN)  # the last place is where the code -1 points to
-        new_codes[[self.groups.index(name) for name in groups]] = np.arange(len(groups))
+        new_codes[places] = np.arange(len(groups))
         codes = new_codes[self.group]
         kept = self.select((codes != UNKNOWN) | (self.group == UNKNOWN))
-        return replace(kept, groups=tuple(groups), group=new_codes[kept.group])
+        return self._regrouped(kept, tuple(groups), new_codes[kept.group])
 
     def by_term(self) -> Predictions:
         """The same rows with every term as a group of its own: the units that `exchange` deals to groups anew."""
-        named = [
-            None if code == UNKNOWN else term_of_group(self.groups[code], term)
-            for code, term in zip(self.group.tolist(), self.terms, strict=True)
-        ]
-        names = tuple(dict.fromkeys(name for name in named if name is not None))
-        return replace(self, groups=names, group=placed(named, names))
+        names, codes = self.spelled
+        mentioned = np.flatnonzero(self.group != UNKNOWN)
+        pairs, of_row = pairs_numbered(self.group[mentioned], codes[mentioned])
+        unit = np.full(len(self), UNKNOWN)
+        unit[mentioned] = of_row
+        units = tuple(term_of_group(self.groups[group], names[term]) for group, term in pairs.T.tolist())
+        return self._regrouped(self, units, unit)
+
+    def renamed_sources(self, sources: tuple[str, ...], source: Ints) -> Predictions:
+        """The same rows with the sources in another order."""
+        anew = replace(self, sources=sources, source=source)
+        if "spelled" in self.__dict__:
+            anew.__dict__["spelled"] = self.spelled
+        return anew
+
+    @staticmethod
+    def _regrouped(rows: Predictions, groups: tuple[str, ...], group: Ints) -> Predictions:
+        """These rows in other groups."""
+        anew = replace(rows, groups=groups, group=group)
+        if "spelled" in rows.__dict__:
+            anew.__dict__["spelled"] = rows.spelled
+        return anew
 
     def _freeze(
         self, name: str, dtype: type[np.generic], shape: tuple[int, ...], *, codes: tuple[int, int] | None = None
@@ -261,6 +289,14 @@ def _coded(column: Sequence[object]) -> tuple[tuple[str, ...], Ints]:
     labels = [None if name is None else str(name) for name in column]
     names = tuple(dict.fromkeys(name for name in labels if name is not None))
     return names, placed(labels, names)
+
+
+def _shared_strings(column: Sequence[object] | None, rows: int) -> tuple[str, ...]:
+    """Each row's term, every spelling kept once."""
+    if column is None:
+        return ("",) * rows
+    known: dict[str, str] = {}
+    return tuple(known.setdefault(term, term) for term in ("" if entry is None else str(entry) for entry in column))
 
 
 def _looked_up(what: str, column: Sequence[object], classes: tuple[str, ...]) -> Ints:

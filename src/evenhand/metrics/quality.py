@@ -16,8 +16,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from evenhand.errors import UsageError
+from evenhand.metrics.conllu import BOTH, HEAD, arcs_of, groups_of, read_parses
+from evenhand.metrics.grids import MOST_ORDERED
+from evenhand.metrics.quality_lots import resample_lots
 from evenhand.metrics.quality_rows import Kind, QualityRows, quality_rows, read_quality_columns
-from evenhand.settings import check_choice, check_count, check_level, check_seed
+from evenhand.settings import check_choice, check_level, check_resamples, check_seed
 from evenhand.stats.intervals import cluster_draws, percentile_interval
 from evenhand.stats.types import Bools, Floats
 from evenhand.stats.weighted import weighted_macro_f1, weighted_mean, weighted_pearson, weighted_spearman
@@ -30,9 +33,11 @@ REST = "the rest"
 MEASURES: dict[str, tuple[str, ...]] = {
     "regression": ("pearson", "spearman", "mae", "mean_error"),
     "classification": ("accuracy", "macro_f1"),
+    "arcs": ("las", "uas"),
 }
 """`mae` is the mean absolute error, `mean_error` the mean of predicted − known: whether scores are too high or too low.
-`macro_f1` is the mean of F1 over the classes that occur or are predicted in the group."""
+`macro_f1` is the mean of F1 over the classes that occur or are predicted in the group. `las` and `uas` are the shares
+of the arcs of dependency trees with the right head and label, and with the right head."""
 FLAT = "what is known, or what is predicted, does not vary"
 
 
@@ -122,16 +127,20 @@ def quality_by(
     """
     check_choice("kind", kind, MEASURES)
     check_choice("comparison", against, get_args(Against))
-    check_count("the number of resamples", resamples)
+    check_resamples("the number of resamples", resamples)
     check_seed(seed)
     check_level(level)
     rows = quality_rows(group, gold, predicted, kind=kind, cluster=cluster, groups=groups)
     everyone = _Measured(rows, np.ones(len(rows.group), dtype=np.bool_))
     own = [_Measured(rows, rows.group == code) for code in range(len(rows.names))]
     others = [_Measured(rows, ~one.members) for one in own] if against == "rest" and len(own) > 1 else []
-    for draws in cluster_draws(rows.cluster, stratum=rows.stratum, resamples=resamples, seed=seed):
-        for measured in (everyone, *own, *others):
-            measured.resample(draws)
+    every = (everyone, *own, *others)
+    if len(rows.group) > MOST_ORDERED and resamples:
+        resample_lots(rows, every, resamples=resamples, seed=seed)
+    else:
+        for draws in cluster_draws(rows.cluster, stratum=rows.stratum, resamples=resamples, seed=seed):
+            for measured in every:
+                measured.resample(draws)
     named = list(zip(rows.names, own, strict=True))
     if against == "rest":
         pairs = [((name, one), (REST, rest)) for (name, one), rest in zip(named, others, strict=bool(others))]
@@ -167,9 +176,27 @@ def read_quality_table(
     return quality_by(columns.group, columns.gold, columns.predicted, kind=kind, cluster=columns.cluster, **settings)
 
 
+def quality_of_parses(predicted: Path | str, gold: Path | str, *, by: str, **settings: Any) -> Quality:
+    """LAS and UAS by the group that a comment of the gold file names, in all words of a group together.
+
+    Both files are CoNLL-U. Intervals come from resampling sentences; `settings` are those of `quality_by`. Sentences
+    without a group are left out, and their words counted.
+    """
+    parses = read_parses(predicted, gold)
+    groups = groups_of(parses, by, gold)
+    numbers, right = zip(*arcs_of(parses), strict=True)
+    named = [groups[number] for number in numbers]
+    return quality_by(named, [BOTH] * len(right), right, kind="arcs", cluster=[str(one) for one in numbers], **settings)
+
+
 def _measures(rows: QualityRows, members: Bools) -> dict[str, Measure]:
     """The measures on some of the rows, given weights of these rows."""
     gold, predicted = rows.gold[members], rows.predicted[members]
+    if rows.kind == "arcs":
+        return {
+            "las": partial(weighted_mean, (predicted == BOTH).astype(np.float64)),
+            "uas": partial(weighted_mean, (predicted >= HEAD).astype(np.float64)),
+        }
     if rows.classes is None:
         return {
             "pearson": partial(weighted_pearson, predicted, gold),
@@ -200,6 +227,10 @@ class _Measured:
         weights = draws[:, self.members]
         for name, of in self.measures.items():
             self._resampled[name].append(of(weights))
+
+    def keep(self, name: str, resampled: Floats) -> None:
+        """Keep a measure's numbers for resamples that were made elsewhere."""
+        self._resampled[name].append(resampled)
 
     def resampled(self, name: str) -> Floats:
         """A measure's numbers in all resamples."""

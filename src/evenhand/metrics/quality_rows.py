@@ -11,10 +11,10 @@ import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.files.tables import TableFile
-from evenhand.numbering import UNKNOWN, placed
+from evenhand.numbering import UNKNOWN, pairs_numbered, placed
 from evenhand.stats.types import Floats, Ints
 
-Kind = Literal["regression", "classification"]
+Kind = Literal["regression", "classification", "arcs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,8 @@ class QualityRows:
     stratum: Ints | None
     """The groups, where each cluster lies in one."""
     classes: int | None
-    """How many; None for numbers."""
+    """How many; None for numbers, and for arcs."""
+    kind: Kind
     left_out: int
     """Rows without a group."""
 
@@ -56,7 +57,7 @@ def quality_rows(
     codes = placed(named, names)
     kept = np.flatnonzero(codes != UNKNOWN).tolist()
     coded: Ints = codes[kept]
-    if kind == "regression":
+    if kind != "classification":
         known, said = (_numbers(what, columns[what], kept) for what in ("gold", "predicted"))
         classes = None
     else:
@@ -71,7 +72,7 @@ def quality_rows(
     clusters = np.arange(len(kept)) if cluster is None else clusters[order]
     stratum = coded[order] if _nested(clusters, coded[order]) else None
     missing = sum(name is None for name in named)
-    return QualityRows(names, coded[order], known[order], said[order], clusters, stratum, classes, missing)
+    return QualityRows(names, coded[order], known[order], said[order], clusters, stratum, classes, kind, missing)
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,13 @@ def read_quality_columns(
     path: Path | str, *, by: str, gold: str, predicted: str, kind: Kind, cluster: str | None = None
 ) -> QualityColumns:
     """Read the columns of those names; what is wrong in rows that have a group is named with its line."""
-    file = TableFile(Path(path))
-    for name in (by, gold, predicted, *((cluster,) if cluster else ())):
+    named = (by, gold, predicted, *((cluster,) if cluster else ()))
+    file = TableFile(Path(path), known=named)
+    for name in named:
         if name not in file.frame.columns:
-            raise EvenhandError(f"{file.path} has no column {name!r}{did_you_mean(name, file.frame.columns)}")
+            raise EvenhandError(
+                f"{file.path} has no column {name!r}{did_you_mean(name, file.frame.columns)}; it has {file.has}"
+            )
     group = file.column(by).texts.to_list()
     needed = [place for place, name in enumerate(group) if name is not None]
 
@@ -147,5 +151,5 @@ def _labels(what: str, column: Sequence[Any], kept: Sequence[int]) -> list[str]:
 
 def _nested(cluster: Ints, group: Ints) -> bool:
     """Whether each cluster lies in one group."""
-    pairs = np.unique(np.stack([cluster, group], axis=1), axis=0)
-    return len(pairs) == len(np.unique(cluster))
+    pairs, _ = pairs_numbered(cluster, group)
+    return bool(pairs.shape[1] == len(np.unique(cluster)))

@@ -2,46 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from evenhand.errors import EvenhandError
 from evenhand.files.tables import TableFile
 from evenhand.metrics.predictions import MARGIN, SCORE, Predictions
+from evenhand.metrics.working import Working, silent
 from evenhand.stats.types import Floats
 
 PREFIX = "prob_"
 PREDICTED = "pred"
 NEEDED = ("source", "group")
+KNOWN = (*NEEDED, "term", "gold", PREDICTED, SCORE, "las_correct", "las_total", PREFIX)
 
 
-def read_predictions_table(path: Path | str) -> Predictions:
+def read_predictions_table(path: Path | str, working: Working | None = None) -> Predictions:
     """Read `source, group, term, gold` and `prob_<class>`, `pred` or `score` from CSV, TSV, JSON lines or Parquet.
 
     An empty `group` marks the unperturbed sentence of its source; an empty `gold` is a class that is not known. `term`
     and `gold` may be missing as columns. With `prob_<class>` and no `pred`, the most likely class is predicted.
-    `las_correct` and `las_total` together are the counts of a dependency tree's arcs.
+    `las_correct` and `las_total` together are the counts of a dependency tree's arcs. `working` shows how far it is.
     """
-    file = TableFile(Path(path))
+    file = TableFile(Path(path), known=KNOWN)
     columns = file.frame.columns
     for name in NEEDED:
         if name not in columns:
-            raise EvenhandError(f"{file.path} has no column {name!r}; there are {', '.join(columns)}")
+            raise EvenhandError(f"{file.path} has no column {name!r}; there are {file.has}")
     named = [name for name in columns if name.startswith(PREFIX)]
     if not named and not {PREDICTED, SCORE, "las_total"} & set(columns):
-        raise EvenhandError(f"{file.path} has neither columns {PREFIX}<class> nor a column {PREDICTED!r} or {SCORE!r}")
+        neither = f"neither columns {PREFIX}<class> nor a column {PREDICTED!r} or {SCORE!r}"
+        raise EvenhandError(f"{file.path} has {neither}; it has {file.has}")
     if len(named) == 1:
         raise EvenhandError(f"{file.path} has {named[0]!r} only; the probability of every class is needed")
     scored = not named and PREDICTED not in columns and SCORE in columns
-    return Predictions.of(
-        source=file.column("source").complete_labels(),
-        group=file.column("group").labels(),
-        term=file.column("term").labels() if "term" in columns else None,
-        gold=file.column("gold").labels() if "gold" in columns and not scored else None,
-        probabilities={name.removeprefix(PREFIX): _probabilities(file, name) for name in named} or None,
-        predicted=file.column(PREDICTED).complete_labels() if PREDICTED in columns else None,
-        score=file.column(SCORE).numbers() if scored else None,
-        arcs=_arcs(file) if "las_total" in columns else None,
-    )
+    ways: dict[str, Callable[[], Any]] = {
+        "source": file.column("source").complete_labels,
+        "group": file.column("group").labels,
+    }
+    if "term" in columns:
+        ways["term"] = file.column("term").labels
+    if "gold" in columns and not scored:
+        ways["gold"] = file.column("gold").labels
+    if named:
+        ways["probabilities"] = lambda: {name.removeprefix(PREFIX): _probabilities(file, name) for name in named}
+    if PREDICTED in columns:
+        ways["predicted"] = file.column(PREDICTED).complete_labels
+    if scored:
+        ways["score"] = file.column(SCORE).numbers
+    if "las_total" in columns:
+        ways["arcs"] = lambda: _arcs(file)
+    read = {}
+    with (working or silent)(f"reading {file.path.name}", len(ways)) as advance:
+        for name, way in ways.items():
+            read[name] = way()
+            advance()
+    return Predictions.of(**read)
 
 
 def _probabilities(file: TableFile, name: str) -> Floats:

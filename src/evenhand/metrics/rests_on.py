@@ -6,8 +6,8 @@ loses half of its size without one term.
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,11 +15,11 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from evenhand.metrics.failures import Behaviour, Shared
+from evenhand.metrics.failures import Behaviour, Shared, failing_rows
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.testing import GroupTests
 from evenhand.numbering import UNKNOWN
-from evenhand.stats.types import Bools
+from evenhand.stats.types import Bools, Ints
 
 What = Literal["terms", "sources"]
 MOST = 0.5
@@ -51,44 +51,48 @@ class GapWithout:
 
 def with_shared(behaviour: Behaviour, predictions: Predictions, again: Callable[[Predictions], Behaviour]) -> Behaviour:
     """The same with what its failures rest on; `again` counts the failures of other predictions."""
-    failing = np.array([example.row for one in behaviour.failures for example in one.examples], dtype=np.int64)
+    failing = failing_rows(behaviour.failures)
     # Of a score that moves the wrong way only the worst pair of a source is kept, which says nothing about the others.
     if behaviour.kind == "directional expectation" or len(failing) < FEWEST_FAILURES:
         return behaviour
-    terms = predictions.terms if any(predictions.terms) else ()
-    columns: dict[What, Sequence[str]] = {
-        "terms": terms,
-        "sources": [predictions.sources[code] for code in predictions.source.tolist()],
-    }
+    columns: dict[What, tuple[Sequence[str], Ints]] = {}
+    if any(predictions.terms):
+        columns["terms"] = predictions.spelled
+    columns["sources"] = predictions.sources, predictions.source
     found = []
-    for what, column in columns.items():
-        names = _most_shared([column[row] for row in failing.tolist()], column) if column else ()
-        if names:
-            held = np.isin(np.array(column), names)
+    for what, (names, codes) in columns.items():
+        chosen = _most_shared(names, codes, failing)
+        if chosen:
+            held = np.isin(codes, chosen)
             rate = again(predictions.select(~held)).rate if not held.all() else None
-            found.append(Shared(what, names, int(held[failing].sum()), len(failing), float(held.mean()), rate))
+            said = tuple(names[code] for code in chosen)
+            found.append(Shared(what, said, int(held[failing].sum()), len(failing), float(held.mean()), rate))
     return replace(behaviour, rests_on=tuple(found))
 
 
-def _most_shared(failing: Sequence[str], all_rows: Sequence[str]) -> tuple[str, ...]:
-    """The fewest names that nearly all failures have, or most of them; none where chance could do that."""
-    number, rows = Counter(failing), Counter(all_rows)
-    ordered = sorted(number, key=lambda name: (-number[name], name))
-    chosen: tuple[str, ...] = ()
-    for size in range(1, min(AT_MOST, len(ordered), len(rows) - 1) + 1):
-        names = tuple(ordered[:size])
-        held = sum(number[name] for name in names)
-        share = sum(rows[name] for name in names) / len(all_rows)
-        by_chance = math.comb(len(rows), size) * float(special.bdtrc(held - 1, len(failing), share))
+def _most_shared(names: Sequence[str], codes: Ints, failing: Ints) -> tuple[int, ...]:
+    """The fewest names (by number) that nearly all failures have, or most of them; none where chance could do that."""
+    number, rows = (np.bincount(of, minlength=len(names)) for of in (codes[failing], codes))
+    kinds = int((rows > 0).sum())
+    size = min(AT_MOST, int((number > 0).sum()))
+    # No others than those that as many have as the last of these need be put in order.
+    likely = np.flatnonzero(number >= np.partition(number, -size)[-size]).tolist()
+    ordered = heapq.nsmallest(size, likely, key=lambda code: (-number[code], names[code]))
+    chosen: tuple[int, ...] = ()
+    for size in range(1, min(len(ordered), kinds - 1) + 1):
+        these = ordered[:size]
+        held = int(number[these].sum())
+        share = int(rows[these].sum()) / len(codes)
+        by_chance = math.comb(kinds, size) * float(special.bdtrc(held - 1, len(failing), share))
         if held >= MOST * len(failing) and by_chance <= CHANCE:
             if held >= NEARLY_ALL * len(failing):
-                return names
-            chosen = chosen or names
+                return tuple(these)
+            chosen = chosen or tuple(these)
     return chosen
 
 
 def gaps_without(
-    tests: GroupTests, predictions: Predictions, again: Callable[[Predictions], GroupTests]
+    tests: GroupTests, predictions: Predictions, again: Callable[..., GroupTests]
 ) -> tuple[GapWithout, ...]:
     """For groups that are shown to differ, and for the one that differs most in each class: whether one term does it.
 
@@ -98,10 +102,13 @@ def gaps_without(
         return ()
     asked = list(_looked_at(tests, least=WORTH_IT * _range(predictions)))
     odd = {(label, group): _odd_one(predictions, label, group) for label, group, _ in asked}
+    labels: dict[tuple[str, str], list[str]] = {}
+    for (label, group), term in odd.items():
+        if term is not None:
+            labels.setdefault((group, term), []).append(label)
     left = {
-        (group, term): again(predictions.select(~_rows_of(predictions, group, term)))
-        for (_, group), term in odd.items()
-        if term is not None
+        (group, term): again(predictions.select(~_rows_of(predictions, group, term)), labels=of)
+        for (group, term), of in labels.items()
     }
     found = []
     for label, group, gap in asked:
@@ -138,21 +145,23 @@ def _estimates(tests: GroupTests, label: str) -> Mapping[str, float | None]:
 
 def _rows_of(predictions: Predictions, group: str, term: str) -> Bools:
     in_group = predictions.group == predictions.groups.index(group)
-    return np.asarray(in_group & (np.array(predictions.terms) == term), dtype=np.bool_)
+    names, codes = predictions.spelled
+    return np.asarray(in_group & (codes == names.index(term)), dtype=np.bool_)
 
 
 def _odd_one(predictions: Predictions, label: str, group: str) -> str | None:
     """The group's term that lies furthest from its others, in p(c) or p(gold), as differences within sources."""
     values = _values(predictions, label)
     here = (predictions.group == predictions.groups.index(group)) & ~np.isnan(values)
-    names, code = np.unique(np.array(predictions.terms)[here], return_inverse=True)
-    if len(names) < 2:
+    names, codes = predictions.spelled
+    own, code = np.unique(codes[here], return_inverse=True)
+    if len(own) < 2:
         return None
     source = predictions.source[here]
     level = np.bincount(source, weights=values[here]) / np.maximum(np.bincount(source), 1)
     off = values[here] - level[source]
     means = np.bincount(code, weights=off) / np.bincount(code)
-    return str(names[int(np.argmax(np.abs(means - np.median(means))))])
+    return names[int(own[np.argmax(np.abs(means - np.median(means)))])]
 
 
 def _values(predictions: Predictions, label: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

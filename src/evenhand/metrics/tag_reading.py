@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from evenhand.errors import EvenhandError, one_line
-from evenhand.files.plain import refuse_constant
+from evenhand.files.opened import naming_its_file
+from evenhand.files.structured import json_values
 from evenhand.files.tables import TableFile
 from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence
 from evenhand.schemes import scheme_named
@@ -27,12 +28,13 @@ def holds_tags(path: Path | str) -> bool:
         return False
     first = file.content.lstrip().partition(b"\n")[0]
     try:
-        row = json.loads(first)
-    except ValueError:
+        row = json_values(first, path)
+    except EvenhandError:
         return False
     return isinstance(row, dict) and ("tokens" in row or set(row) == {HEADER})
 
 
+@naming_its_file
 def read_tags(path: Path | str, *, scheme: str | None = None) -> TaggedPredictions:
     """Read `source, group, term, tokens, slot_span, gold, pred, probs` from JSON lines, one sentence a line.
 
@@ -46,7 +48,8 @@ def read_tags(path: Path | str, *, scheme: str | None = None) -> TaggedPredictio
     file = TableFile(Path(path))
     header: list[str] | None = None
     sentences: list[TaggedSentence] = []
-    for where, row in _objects(file):
+    for line, row in file.objects():
+        where = f"{file.path}, line {line}"
         if not sentences and header is None and set(row) == {HEADER}:
             header = _texts(where, HEADER, row[HEADER])
         else:
@@ -55,22 +58,6 @@ def read_tags(path: Path | str, *, scheme: str | None = None) -> TaggedPredictio
         raise EvenhandError(f"{file.path} has no tagged sentences")
     named = None if scheme is None else scheme_named(scheme)
     return TaggedPredictions(tuple(sentences), gold_scheme=named, scheme=named)
-
-
-def _objects(file: TableFile) -> Iterator[tuple[str, dict[str, Any]]]:
-    for line, content in enumerate(file.content.split(b"\n"), start=1):
-        where = f"{file.path}, line {line}"
-        if not content.strip():
-            continue
-        try:
-            row = json.loads(content.decode(), parse_constant=refuse_constant)
-        except UnicodeDecodeError as error:
-            raise EvenhandError(f"{where}: not UTF-8; save it as UTF-8") from error
-        except ValueError as error:
-            raise EvenhandError(f"{where}: not JSON ({error})") from error
-        if not isinstance(row, dict):
-            raise EvenhandError(f"{where}: a JSON object is needed, not {one_line(row, 60)}")
-        yield where, row
 
 
 def _sentence(where: str, row: Mapping[str, Any], header: list[str] | None) -> TaggedSentence:

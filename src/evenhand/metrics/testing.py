@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from evenhand.files.plain import rebuild
 from evenhand.metrics.cells import Cells
-from evenhand.metrics.crossing import SOURCE, Crossed, TermCells, crossed
+from evenhand.metrics.crossing import TermCells
+from evenhand.metrics.generalising import Generalising, generalising
 from evenhand.metrics.measurements import ALL
 from evenhand.metrics.predictions import Predictions
 from evenhand.metrics.scores import chosen_rows, probability, probability_of_gold
 from evenhand.metrics.undefined import Undefined
-from evenhand.numbering import UNKNOWN, placed
+from evenhand.metrics.working import Working, silent
+from evenhand.numbering import UNKNOWN, pairs_numbered
 from evenhand.settings import check_alpha, check_choice
 from evenhand.stats.multiplicity import CORRECTIONS
+from evenhand.stats.over_sentences import SentenceTest, sentence_tests
 from evenhand.stats.ranks import RankTest, independent_tests, related_tests
-from evenhand.stats.terms import (
-    TermOmnibus,
-    TermTest,
-    TermTests,
-    crossed_term_tests,
-    gap_variances_between_sources,
-    term_tests,
-)
 from evenhand.stats.types import Bools, Floats, Ints
 
 Design = Literal["related", "independent"]
-Method = Literal["variance components", "terms and sources apart", "terms alone"]
-CROSSED: Method = "variance components"
-APART: Method = "terms and sources apart"
-TERMS_ALONE: Method = "terms alone"
-NOT_CROSSED = (
-    "terms fill different sources, so what varies with terms and what varies with sources cannot be told apart: some "
-    "of it is counted twice, and the interval is a little too wide"
-)
-ONE_GROUP_A_SOURCE = (
-    "each source is about one group, so groups are compared across sources: if they stand in different kinds of "
-    "sources, that shows as a gap too"
-)
 
 
 @dataclass(frozen=True)
@@ -75,66 +58,23 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Generalising:
-    """Tests of each group against the others: they answer for terms and sources like these."""
-
-    omnibus: TermOmnibus
-    left_out: tuple[str, ...]
-    """Groups of one term, which the test of all groups does without."""
-    by_group: Mapping[str, TermTest]
-    method: Method = TERMS_ALONE
-    over: tuple[str, ...] = ()
-    """What is generalised over besides terms: the source, or the columns that sort them (template, word)."""
-    sources: int | None = None
-    """How many sources it rests on."""
-    terms_left_out: tuple[str, ...] = ()
-    """Terms that are missing from many sources."""
-    limits: str | None = None
-    """What it does not allow for, or allows for too much."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; what is None has its reason in `undefined` beside it."""
-        return {
-            "omnibus": asdict(self.omnibus) | {"left_out": list(self.left_out)},
-            "by_group": {name: asdict(test) for name, test in self.by_group.items()},
-            "method": self.method,
-            "over": list(self.over),
-            "sources": self.sources,
-            "terms_left_out": list(self.terms_left_out),
-            "limits": self.limits,
-        }
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Rebuild them from their plain values."""
-        omnibus = rebuild(TermOmnibus, {**values["omnibus"], "left_out": ()})
-        by_group = {name: rebuild(TermTest, test) for name, test in values["by_group"].items()}
-        return cls(
-            omnibus,
-            tuple(values["omnibus"]["left_out"]),
-            by_group,
-            # Results that were saved before sources counted are over terms alone.
-            method=values.get("method", TERMS_ALONE),
-            over=tuple(values.get("over", ())),
-            sources=values.get("sources"),
-            terms_left_out=tuple(values.get("terms_left_out", ())),
-            limits=values.get("limits"),
-        )
-
-
-@dataclass(frozen=True)
 class ClassTests:
     """Both kinds for one class. What is None has its reason in `undefined`."""
 
     published: Published | None
     generalising: Generalising | None
     undefined: Mapping[str, str]
+    these_terms: Mapping[str, SentenceTest] | None = None
+    """By group, where one has a single term: the answer for these very terms, over sentences like these. None where
+    terms are a sample, and in groups that stand in different sources."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
+        these = self.these_terms
         return {
             "published": self.published and self.published.to_dict(),
             "generalising": self.generalising and self.generalising.to_dict(),
+            "these_terms": these and {group: asdict(test) for group, test in these.items()},
             "undefined": dict(self.undefined),
         }
 
@@ -146,6 +86,8 @@ class ClassTests:
             published and Published.from_dict(published),
             general and Generalising.from_dict(general),
             dict(values["undefined"]),
+            # Results of earlier versions say nothing where a group has one term.
+            {group: rebuild(SentenceTest, test) for group, test in (values.get("these_terms") or {}).items()} or None,
         )
 
 
@@ -189,7 +131,13 @@ class GroupTests:
 
 
 def group_tests(
-    predictions: Predictions, *, alpha: float = 0.05, correction: str = "holm", design: Design | None = None
+    predictions: Predictions,
+    *,
+    alpha: float = 0.05,
+    correction: str = "holm",
+    design: Design | None = None,
+    labels: Container[str] | None = None,
+    working: Working | None = None,
 ) -> GroupTests:
     """Test whether groups differ in p(c), class by class, and in p(gold) under `all` (or in a regression score).
 
@@ -197,8 +145,9 @@ def group_tests(
     groups, Wilcoxon's for two; where no source holds two groups, Kruskal and Wallis's or Mann and Whitney's. Their
     false alarms are many where terms differ among themselves, or groups by source. `generalising` tests each group
     against the mean of the others as an audit does, terms and sources (templates, words) being samples. `correction`
-    (`holm`, `bonferroni`, `bh`, `none`) is within a class, over pairs or over groups. That nothing is significant does
-    not show that groups are treated alike.
+    (`holm`, `bonferroni`, `bh`, `none`) is within a class, over pairs or over groups. With `labels`, there is nothing
+    but the generalising test of these classes. That nothing is significant does
+    not show that groups are treated alike. `working` shows how far it is.
 
     >>> scores = {"Ann": 0.5, "Eve": 0.7, "Bob": 0.2, "Tom": 0.4}
     >>> rows = [(source, name) for source in "abcdefgh" for name in scores]
@@ -215,7 +164,9 @@ def group_tests(
     holds = _holds(predictions, mentioned)
     asked: Design = design or ("related" if (holds.sum(axis=1) > 1).any() else "independent")
 
-    def of_class(of: Callable[[Predictions, int], Floats], code: int, *, gold: bool = False) -> ClassTests:
+    def of_class(label: str) -> ClassTests:
+        gold = label not in predictions.classes
+        of, code = (probability_of_gold, 0) if gold else (probability, predictions.classes.index(label))
         try:
             if len(predictions.groups) < 2:
                 raise Undefined("there is one group only, and nothing to compare it with")
@@ -223,13 +174,28 @@ def group_tests(
             rows = mentioned & chosen_rows(predictions, "with gold" if gold else "all", code)
         except Undefined as reason:
             return ClassTests(None, None, {"published": str(reason), "generalising": str(reason)})
-        return _Tested(predictions, values, rows, design=asked, alpha=alpha, correction=correction).both()
+        tested = _Tested(predictions, values, rows, design=asked, alpha=alpha, correction=correction)
+        return tested.both() if labels is None else tested.generalising_alone()
 
-    tests = {label: of_class(probability, code) for code, label in enumerate(predictions.classes)}
-    if not predictions.regression:
-        tests[ALL] = of_class(probability_of_gold, 0, gold=True)
+    known = (*predictions.classes, *(() if predictions.regression else (ALL,)))
+    wanted = [label for label in known if labels is None or label in labels]
+    tests = {}
+    with (working or silent)("tests", len(wanted)) as advance:
+        for label in wanted:
+            tests[label] = of_class(label)
+            advance()
     complete = int(holds.all(axis=1).sum())
     return GroupTests(predictions.groups, asked, int(holds.any(axis=1).sum()), complete, alpha, correction, tests)
+
+
+def _in_order(predictions: Predictions, values: Floats) -> Ints:
+    """Rows by source, group and term; by value where a source has several of the same."""
+    of_source, group, term = predictions.source, predictions.group, predictions.spelled[1]
+    order = np.lexsort((term, group, of_source))
+    same = [np.diff(of[order]) == 0 for of in (of_source, group, term)]
+    if not (same[0] & same[1] & same[2]).any():
+        return order
+    return np.lexsort((values, term, group, of_source))
 
 
 def _holds(predictions: Predictions, rows: Bools) -> Bools:
@@ -246,12 +212,11 @@ class _Tested:
         self, predictions: Predictions, values: Floats, rows: Bools, *, design: Design, alpha: float, correction: str
     ) -> None:
         # By source, then group, then term, so that the order of a file's rows changes no sum.
-        term = placed(predictions.terms, sorted(set(predictions.terms)))
-        order = np.lexsort((values, term, predictions.group, predictions.source))
+        self.spelled, term = predictions.spelled
+        order = _in_order(predictions, values)
         order = order[rows[order]]
         self.names, self.named_terms = predictions.groups, any(predictions.terms)
         self.sources, self.sampled = predictions.sources, predictions.sampled
-        self.spelled = sorted(set(predictions.terms))
         self.values, self.term = values[order], term[order]
         self.source, self.group = predictions.source[order], predictions.group[order]
         shape = (len(predictions.sources), len(self.names))
@@ -260,10 +225,27 @@ class _Tested:
 
     def both(self) -> ClassTests:
         """Both kinds; where terms cannot be told apart, the reason instead."""
+        these = self._these_terms()
         try:
-            return ClassTests(self._published(), self._generalising(), {})
+            return ClassTests(self._published(), self._generalising(), {}, these)
         except Undefined as reason:
-            return ClassTests(self._published(), None, {"generalising": str(reason)})
+            return ClassTests(self._published(), None, {"generalising": str(reason)}, these)
+
+    def generalising_alone(self) -> ClassTests:
+        """The test that generalises, or the reason why there is none."""
+        try:
+            return ClassTests(None, self._generalising(), {})
+        except Undefined as reason:
+            return ClassTests(None, None, {"generalising": str(reason)})
+
+    def _these_terms(self) -> dict[str, SentenceTest] | None:
+        """Where a group has one term, or terms are not named: each group over sentences."""
+        terms = pairs_numbered(self.group, self.term)[0][0]
+        a_sample = self.named_terms and (np.bincount(terms, minlength=len(self.names)) > 1).all()
+        if a_sample or self.design == "independent":
+            return None
+        found = sentence_tests(self.means, scale=self._scale, alpha=self.alpha, correction=self.correction)
+        return dict(zip(self.names, found, strict=True))
 
     def _published(self) -> Published:
         if self.design == "related":
@@ -280,76 +262,27 @@ class _Tested:
     def _generalising(self) -> Generalising:
         if not self.named_terms:
             raise Undefined("no terms are given, so it cannot be said how they differ")
-        if self.design == "independent":
-            return self._over_terms(self._cells(self.values, np.ones(len(self.values), dtype=np.bool_)))
-        table = crossed(self._cells(self.values, self._in_whole_sources()), self.names, self.sampled)
-        return self._apart() if table is None else self._crossed(table)
-
-    def _in_whole_sources(self) -> Bools:
-        """The sentences of sources that hold every group."""
-        holds_all: Bools = np.asarray(~np.isnan(self.means).any(axis=1), dtype=np.bool_)
-        if not holds_all.any():
-            raise Undefined("no source holds every group; choose groups that stand together")
-        return holds_all[self.source]
-
-    def _crossed(self, table: Crossed) -> Generalising:
-        found = crossed_term_tests(
-            table.groupings,
-            group=table.group,
-            groups=len(self.names),
+        return generalising(
+            self._cells(),
+            self.names,
+            self.sampled,
+            independent=self.design == "independent",
             alpha=self.alpha,
             correction=self.correction,
-            scale=self._scale,
-            family=table.family,
         )
-        return replace(
-            self._made(found), method=CROSSED, over=table.columns, sources=table.sources, terms_left_out=table.left_out
-        )
-
-    def _apart(self) -> Generalising:
-        """Within sources, what counts is how far a term lies from its source's mean (in which groups count the same): a
-        term that stands in some sources only is not to be blamed for them."""
-        whole = self._in_whole_sources()
-        cells = self._cells(self.values - self.means.mean(axis=1)[self.source], whole)
-        source = np.unique(cells.source, return_inverse=True)[1].reshape(-1)
-        found = self._over_terms(cells, source)
-        return replace(found, method=APART, over=(SOURCE,), sources=int(source.max()) + 1, limits=NOT_CROSSED)
-
-    def _over_terms(self, cells: TermCells, source: Ints | None = None) -> Generalising:
-        """Over term means; where sources count, with what gaps vary by from source to source."""
-        sums, counts = np.bincount(cells.term, weights=cells.values), np.bincount(cells.term)
-        means, groups = sums / counts, len(self.names)
-        between = None
-        if source is not None:
-            between = gap_variances_between_sources(
-                cells.values, term=cells.term, group=cells.group, source=source, groups=groups
-            )
-        found = term_tests(
-            [means[cells.group == code] for code in range(groups)],
-            alpha=self.alpha,
-            correction=self.correction,
-            scale=self._scale,
-            between_sources=between,
-            sources=0 if source is None else int(source.max()) + 1,
-        )
-        return replace(self._made(found), limits=ONE_GROUP_A_SOURCE)
-
-    def _made(self, found: TermTests) -> Generalising:
-        left_out = tuple(self.names[place] for place in found.omnibus.left_out)
-        return Generalising(found.omnibus, left_out, dict(zip(self.names, found.groups, strict=True)))
 
     @property
     def _scale(self) -> float:
         return float(np.abs(self.values).max(initial=0.0))
 
-    def _cells(self, values: Floats, kept: Bools) -> TermCells:
-        """The sentences that are kept, by term; a term of two groups counts as two."""
-        units, term = np.unique(np.stack([self.group[kept], self.term[kept]]), axis=1, return_inverse=True)
+    def _cells(self) -> TermCells:
+        """The sentences by term; a term of two groups counts as two."""
+        units, term = pairs_numbered(self.group, self.term)
         return TermCells(
-            values=values[kept],
-            source=self.source[kept],
-            term=term.reshape(-1),
+            values=self.values,
+            source=self.source,
+            term=term,
             group=units[0],
-            terms=tuple(self.spelled[code] for code in units[1]),
+            terms=tuple(self.spelled[code] for code in units[1].tolist()),
             sources=self.sources,
         )

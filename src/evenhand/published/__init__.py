@@ -3,6 +3,7 @@
 from evenhand.published.calibration import reproduce_calibration
 from evenhand.published.checks import Check
 from evenhand.published.eec import reproduce_eec
+from evenhand.published.metrics import reproduce_metrics
 from evenhand.published.rating import reproduce_rating
 
-__all__ = ["Check", "reproduce_calibration", "reproduce_eec", "reproduce_rating"]
+__all__ = ["Check", "reproduce_calibration", "reproduce_eec", "reproduce_metrics", "reproduce_rating"]

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-import yaml
+from evenhand.files.structured import read_yaml
 
 Outcome = Literal["reproduced", "differs", "needs data"]
 
@@ -27,13 +27,14 @@ class Check:
     """Why the printed figure is not to be trusted, where that is known: each an id, a colon and the reason."""
     counted: bool = False
     """Whether another check counts it, with all the others of its table."""
+    taken_from: str | None = None
+    """Whose scores it was computed from, where there is a choice."""
 
 
 @cache
 def published(paper: str) -> dict[str, Any]:
     """The printed figures of a paper."""
-    text = (files("evenhand") / "data" / "published" / f"{paper}.yaml").read_text("utf-8")
-    content: dict[str, Any] = yaml.safe_load(text)
+    content: dict[str, Any] = read_yaml(files("evenhand") / "data" / "published" / f"{paper}.yaml")
     return content
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evenhand.comparing.findings import Finding
@@ -10,15 +11,17 @@ from evenhand.contrasts import contrast
 from evenhand.corpora import Corpus, eec
 from evenhand.files.task_files import DIMENSIONS
 from evenhand.published.checks import Check, checked, published, same
+from evenhand.published.eec_prose import SUBMISSIONS, SUBMISSIONS_AND_GOLD, is_ranked, prose
 from evenhand.studies.statements import TOP
 from evenhand.studies.study import Study
 from evenhand.studies.tables import ALL, GROUPS
 
 HALF = 0.0005
 """Half of the last digit that the tables print."""
-MODELS = "SVM-Unigrams trained on the task's tweets (evenhand train svm-unigrams, once for each dimension)"
-SUBMISSIONS = "the submissions to the task"
-SUBMISSIONS_AND_GOLD = "the submissions to the task and its gold scores, to rank them by"
+MODELS = (
+    "SVM-Unigrams: among the submissions, or trained on the task's tweets (evenhand train svm-unigrams, once for each "
+    "dimension)"
+)
 NOUN_PHRASES = "noun-phrases"
 """The subset of the corpus."""
 SIGNIFICANT = ("first_higher", "second_higher")
@@ -26,16 +29,22 @@ SIGNIFICANT = ("first_higher", "second_higher")
 Row = tuple[int, float, float]
 
 
-def reproduce_eec(*, baseline: Sequence[Finding] | None = None, study: Study | None = None) -> tuple[Check, ...]:
+def reproduce_eec(
+    *, baseline: Sequence[Finding] | None = None, taken_from: str | None = None, study: Study | None = None
+) -> tuple[Check, ...]:
     """Every claim of the paper that can be held against something.
 
     `baseline`: the findings of SVM-Unigrams on all sentences, and on those with noun phrases, which the paper's words
-    about gender are about. `study`: that of the task's own submissions.
+    about gender are about; `taken_from` says where its scores come from. `study`: that of the task's own submissions.
     """
     printed = published("eec")
     of_paper = [*_design(printed["design"]), *_sums(printed), *_shares(printed), *_means(printed)]
     of_submissions = [*_cells(printed, study), *_about_submissions(printed, study), *_about_the_best(printed, study)]
-    return (*of_paper, *of_submissions, *_about_baseline(printed["baseline"], baseline))
+    about_baseline = [
+        check if check.here is None else replace(check, taken_from=taken_from)
+        for check in _about_baseline(printed["baseline"], baseline)
+    ]
+    return (*of_paper, *of_submissions, *prose(printed, study), *about_baseline)
 
 
 def _design(design: Mapping[str, Any]) -> Iterator[Check]:
@@ -146,7 +155,9 @@ def _about_the_best(printed: Mapping[str, Any], study: Study | None) -> Iterator
             claim = f"{name}, {dimension}: not significant among the best five"
             found = known.get(dimension)
             if found is None or found.top != TOP or found.top_not_significant is None:
-                yield Check(claim, "section 5", str(said), None, "needs data", SUBMISSIONS_AND_GOLD)
+                ranked = study is not None and is_ranked(study)
+                needs = f"at least {TOP} submissions with a rank for the dimension" if ranked else SUBMISSIONS_AND_GOLD
+                yield Check(claim, "section 5", str(said), None, "needs data", needs)
             else:
                 yield same(claim, "section 5", said, found.top_not_significant)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.settings import check_count
+from evenhand.settings import MOST_LEVELS, check_count
 from evenhand.stats.types import Floats, Ints
 
 LEVEL_1 = "its classes differ by no more than chance, which drawing persons again cannot show"
@@ -75,7 +75,7 @@ def complete_order(raw: Mapping[str, float], levels: int) -> dict[str, int | Non
     >>> complete_order({"vader": 0.6}, 3), complete_order({"vader": 0.0}, 3)
     ({'vader': 3}, {'vader': 1})
     """
-    check_count("the number of levels", levels, least=2)
+    check_count("the number of levels", levels, least=2, most=MOST_LEVELS)
     found = _levels(np.array(list(raw.values()), dtype=np.float64), levels)
     return {name: int(level) or None for name, level in zip(raw, found, strict=True)}
 

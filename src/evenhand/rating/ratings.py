@@ -30,7 +30,7 @@ from evenhand.rating.rejection import (
 from evenhand.rating.relabelling import Labels, Relabelled, relabel
 from evenhand.rating.resampling import draws
 from evenhand.rating.table import Block, Sample, blocks
-from evenhand.settings import check_choice, check_count, check_seed
+from evenhand.settings import MOST_LEVELS, check_choice, check_count, check_resamples, check_seed
 from evenhand.stats.types import Floats, Ints
 
 Method = Literal["rejection", "deconfounding"]
@@ -40,6 +40,12 @@ RULES: Mapping[str, Callable[[Iterable[int]], int]] = {"worst": max, "median": s
 """How the levels of several ratings become one."""
 REPLICATES = 1000
 EARLIER = "saved by an earlier version, whose levels depended on the other systems: rate it again"
+PART = ", "
+"""Stands between the name of a group and which of its sentences a rating is about."""
+UNBROKEN = "unbroken sentences"
+"""Those that a round trip left whole."""
+LABELLED = "sentences labelled by "
+"""Those that people labelled, who go by this and their name."""
 NOTHING_COMPARED = "no two classes have two rows or more, so nothing could be compared"
 
 
@@ -59,9 +65,9 @@ class RatingSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_count("the number of levels", self.levels, least=2)
+        check_count("the number of levels", self.levels, least=2, most=MOST_LEVELS)
         check_choice("rule for the overall level", self.overall, RULES)
-        check_count("the number of draws", self.bootstrap)
+        check_resamples("the number of draws", self.bootstrap)
         check_seed(self.seed)
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,6 +127,18 @@ class Rating:
     def setting(self) -> tuple[str | None, str | None, str, str | None]:
         """Which rating it is."""
         return self.data, self.group, self.attribute, self.via
+
+    @property
+    def part(self) -> str | None:
+        """Which of a group's sentences it is about, where that is not all of them."""
+        named = (self.group or "").partition(PART)[2]
+        return named if named.startswith((UNBROKEN, LABELLED)) else None
+
+    @property
+    def whole_setting(self) -> tuple[str | None, str | None, str, str | None]:
+        """The setting of the rating on all sentences of the group."""
+        group = self.group if self.part is None else (self.group or "").partition(PART)[0]
+        return self.data, group, self.attribute, self.via
 
     def about_others(self, system: str) -> bool:
         """Whether what it says of a system is also about other persons than those in the texts."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -73,6 +73,30 @@ def preset(name: str) -> RejectionSettings:
     """Settings by name."""
     check_choice("preset", name, PRESETS)
     return PRESETS[name]
+
+
+def with_levels(
+    settings: RejectionSettings, confidence: Sequence[float] | None, weights: Sequence[float] | None
+) -> RejectionSettings:
+    """Settings with other levels of confidence, in per cent, and other weights.
+
+    >>> with_levels(PRESETS["stated"], (90, 50), (1, 0.5)).alphas
+    (0.1, 0.5)
+    """
+    if confidence is None and weights is None:
+        return settings
+    for level in confidence or ():
+        if not 0 < level < 100:
+            raise UsageError(f"a confidence level lies between 0 and 100 per cent, not at {level:g}")
+    alphas = settings.alphas if confidence is None else tuple(round(1 - level / 100, 12) for level in confidence)
+    chosen = settings.weights if weights is None else tuple(float(weight) for weight in weights)
+    if len(alphas) != len(chosen):
+        raise UsageError(f"{len(alphas)} confidence levels and {len(chosen)} weights; each level needs its weight")
+    if len(set(alphas)) < len(alphas):
+        raise UsageError("a confidence level is named twice; each has one weight")
+    if not any(chosen):
+        raise UsageError("all weights are 0, so that no rejection would count")
+    return replace(settings, alphas=alphas, weights=chosen)
 
 
 @dataclass(frozen=True)

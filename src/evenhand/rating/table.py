@@ -17,6 +17,7 @@ from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.files.columns import column_of
 from evenhand.files.tables import TableFile
 from evenhand.numbering import placed
+from evenhand.settings import crossed
 from evenhand.stats.types import Floats, Ints
 
 TAKEN = {
@@ -86,7 +87,9 @@ class Block:
 def read_scores(path: Path, *, attributes: Sequence[str], confounders: Sequence[str] = ()) -> pl.DataFrame:
     """Read a table with the columns `system, dataset, <attributes>, emotion, sentiment` (`.csv`, `.tsv`, `.jsonl`,
     `.parquet`) and check it; the file's name stands for the data where no column says it."""
-    file = TableFile(path)
+    parts = (part for name in (*attributes, *confounders) for part in name.split("+"))
+    own = ("system", "dataset", "emotion", "sentiment", *SETTINGS, PERSON, WORD)
+    file = TableFile(path, known=tuple(dict.fromkeys((*own, *parts))))
     frame = checked(file.frame, attributes=attributes, confounders=confounders, file=file)
     return frame if "data" in frame.columns else frame.with_columns(data=pl.lit(path.stem))
 
@@ -132,8 +135,10 @@ def checked(
     """
     column_named = partial(column_of, frame) if file is None else file.column
     called = "the table" if file is None else str(file.path)
-    parts = list(dict.fromkeys(part for name in (*attributes, *confounders) for part in name.split("+")))
+    parts = list(dict.fromkeys(part for name in (*attributes, *confounders) for part in crossed(name)))
     given = ("system", "dataset", *(["emotion"] if confounders else []))
+    if file is not None:
+        file.refuse_unread(*given, *parts, "sentiment")
     _check_names(parts, (*given, *parts, "sentiment"), frame.columns, called)
     for column in given:
         column_named(column).refuse_missing()

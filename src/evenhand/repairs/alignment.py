@@ -175,11 +175,10 @@ def _paths(columns: Array, labels: Labels, found: Evidence) -> dict[str, tuple[P
     """The paths of the groups, in whose distributions each sentence counts what it counts in the evidence: groups are
     seen in the same sentences whatever their size, and how far they lie apart on average is the gap that was found."""
     counts = np.sum([np.abs(gap.operator) for gap in found.gaps], axis=0)
-    groups = dict.fromkeys(name for gap in found.gaps for name in (gap.first, gap.second))
-    of_group = {group: np.flatnonzero((labels == group) & (counts > 0)) for group in groups}
+    of_group = {group: np.flatnonzero((labels == group) & (counts > 0)) for group in found.groups}
     weights = [counts[own] for own in of_group.values()]
     by_column = [barycentre_paths([column[own] for own in of_group.values()], weights) for column in columns.T]
-    return {group: tuple(paths[place] for paths in by_column) for place, group in enumerate(groups)}
+    return {group: tuple(paths[place] for paths in by_column) for place, group in enumerate(of_group)}
 
 
 def _distribution(values: Array, weights: Array) -> tuple[Array, Array]:

@@ -15,9 +15,12 @@ import polars as pl
 from evenhand.asking import Scores, read_only
 from evenhand.corpora import Corpus
 from evenhand.corpora.persons import Directory
-from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.files.whole import reason, write_whole
-from evenhand.repairs.rows import Rows
+from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line
+from evenhand.files.plain import Noting, check_types, rebuild
+from evenhand.files.saved import UNREADABLE, noting
+from evenhand.files.structured import read_json
+from evenhand.files.whole import write_whole
+from evenhand.repairs.rows import Rows, labels_of
 from evenhand.repairs.variables import Variable, variables
 from evenhand.systems.base import Array, Output
 
@@ -71,11 +74,9 @@ class FittedFor:
         directory = content["directory"]
         rebuilt = {
             "outputs": tuple(Output.from_dict(output) for output in content["outputs"]),
-            "attributes": {name: tuple(groups) for name, groups in content["attributes"].items()},
             "directory": None if directory is None else Directory.from_json(directory),
-            "paired": tuple(content["paired"]),
         }
-        return cls(**{**content, **rebuilt})
+        return rebuild(cls, {**content, **rebuilt})
 
     def refuse_another(self, fingerprint: str | None, outputs: Sequence[Output], system: str) -> None:
         """Raise if another system, or one with other labels, is to be repaired with this."""
@@ -164,27 +165,50 @@ def calibrator(method: str) -> Any:
 
 def load_calibrator(path: Path | str) -> Calibrator:
     """Read what `save` wrote."""
-    try:
-        content = json.loads(Path(path).read_bytes())
-    except FileNotFoundError as error:
-        raise UsageError(f"there is no file {path}") from error
-    except OSError as error:
-        raise EvenhandError(f"cannot read {path}: {reason(error)}") from error
-    except ValueError as error:
-        raise UsageError(
-            f"{path} is not a JSON file, or is damaged; a calibrator comes from: evenhand repair"
-        ) from error
+    content = read_json(Path(path))
     if not isinstance(content, dict) or "evenhand_calibrator" not in content:
         raise UsageError(f"{path} holds no calibrator; one comes from: evenhand repair")
     if content["evenhand_calibrator"] != FORMAT:
         raise EvenhandError(f"{path} was written by another version of Evenhand; fit it again: evenhand repair")
-    method = content.get("method")
-    if method not in METHODS:
-        raise EvenhandError(f"{path}: unknown method {method!r}{did_you_mean(str(method), METHODS)}")
+    values, method = Noting(content), content.get("method")
+    if not isinstance(method, str) or method not in METHODS:
+        raise EvenhandError(f"{path}: unknown method {one_line(repr(method), 60)}{did_you_mean(str(method), METHODS)}")
     try:
-        return METHODS[method].from_content(FittedFor.from_json(content["fitted_for"]), content["fitted"])
-    except (KeyError, TypeError, ValueError, AttributeError, EvenhandError) as error:
-        raise EvenhandError(f"{path} does not hold a whole calibrator; fit it again: evenhand repair") from error
+        fitted_for = FittedFor.from_json(values["fitted_for"])
+        made = METHODS[method].from_content(fitted_for, noting(values["fitted"], "what was fitted"))
+        check_types(made)
+        _try(made)
+    except (EvenhandError, *UNREADABLE) as error:
+        raise EvenhandError(
+            f"{path} does not hold a whole calibrator ({values.said(error)}); fit it again: evenhand repair"
+        ) from error
+    return made
+
+
+def _try(made: Calibrator) -> None:
+    """Refuse a calibrator whose parts do not fit together: it corrects an answer about each group, and about nobody."""
+    outputs, attributes = made.fitted_for.outputs, made.fitted_for.attributes
+    about = [(name, group) for name, groups in attributes.items() for group in groups] + [(None, None)]
+    rows = Rows(
+        texts=labels_of([f"It was {number}." for number in range(len(about))]),
+        persons=labels_of([group for _, group in about]),
+        groups={name: labels_of([group if own == name else None for own, group in about]) for name in attributes},
+        paired=np.arange(len(about)) % 2 == 0,
+    )
+    usual = np.array([_middle(output, outputs) for output in outputs])
+    try:
+        after = made.corrected(np.tile(usual, (len(about), 1)), rows)
+    except EvenhandError:
+        return  # it says by itself what it lacks, once it is asked in earnest
+    if after.shape != (len(about), len(outputs)) or not np.isfinite(after).all():
+        raise ValueError("fitted: what it corrects comes out as no number")
+
+
+def _middle(output: Output, outputs: Sequence[Output]) -> float:
+    """An answer in the middle of the range; of a distribution, the share of each label."""
+    if output.of is not None:
+        return 1.0 / sum(other.of == output.of for other in outputs)
+    return 0.0 if output.low is None or output.high is None else (output.low + output.high) / 2
 
 
 def _paired(corpus: Corpus) -> tuple[str, ...]:

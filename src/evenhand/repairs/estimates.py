@@ -11,6 +11,7 @@ from scipy import special
 
 from evenhand.comparing.general import general_p
 from evenhand.contrasts import Contrast
+from evenhand.files.plain import rebuild
 from evenhand.stats import Components, two_sided_p
 
 
@@ -49,7 +50,7 @@ class Estimate:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild it from its plain values."""
-        return cls(values["gap"], values["variance"], values["freedom"], values.get("chance", 0.0))
+        return rebuild(cls, {**values, "value": values["gap"]})
 
     def is_there(self, alpha: float) -> bool:
         """Whether the interval leaves zero out."""

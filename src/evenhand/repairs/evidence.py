@@ -14,10 +14,10 @@ from evenhand.contrasts import (
     PAIRED,
     UNPAIRED,
     Contrast,
-    general_contrasts,
+    comparisons_asked,
+    general_comparisons,
     joined,
     kinds_of,
-    pairs_asked,
 )
 from evenhand.corpora import Corpus
 from evenhand.corpora.once import once
@@ -44,6 +44,8 @@ class Gap:
     second: str
     operator: Array
     """What each sentence counts: `operator @ scores` is the gap."""
+    rest: int
+    """How many groups the first is compared with, where that is the mean of all others; 0 where it is one group."""
     estimate: Array
     variance: Array
     freedom: Array
@@ -59,6 +61,7 @@ class Gap:
             contrast.first,
             contrast.second,
             contrast.operator,
+            len(contrast.rest),
             parts.estimate,
             parts.variance,
             parts.degrees_of_freedom,
@@ -73,7 +76,7 @@ class Evidence:
     kind: str
     gaps: tuple[Gap, ...]
     p: float | None
-    """The smallest p after correction for all that was asked: pairs of groups and readings (Holm), what else the corpus
+    """The smallest p after correction for all that was asked: comparisons and readings (Holm), what else the corpus
     asks of the system, and kinds of persons (closed testing); None where there is none."""
 
     @property
@@ -90,13 +93,22 @@ class Evidence:
 
     def layer(self, spread: Array) -> dict[str, Array]:
         """How far each group lies from the mean of the groups: numbers of the kind that the operators are fed with."""
-        groups = list(dict.fromkeys(name for gap in self.gaps for name in (gap.first, gap.second)))
-        far = {group: np.zeros(spread.shape[1]) for group in groups}
+        far = {group: np.zeros(spread.shape[1]) for group in self.groups}
         for gap in self.gaps:
-            difference = gap.operator @ spread / len(groups)
-            far[gap.first] += difference
-            far[gap.second] -= difference
+            difference = gap.operator @ spread
+            if gap.rest:
+                # The mean of all groups holds the first one, too.
+                far[gap.first] += difference * gap.rest / (gap.rest + 1)
+            else:
+                far[gap.first] += difference / len(far)
+                far[gap.second] -= difference / len(far)
         return far
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups that the gaps are about; a rest is none of them."""
+        sides = ((gap.first,) if gap.rest else (gap.first, gap.second) for gap in self.gaps)
+        return tuple(dict.fromkeys(group for side in sides for group in side))
 
 
 def evidence(scores: Scores, corpus: Corpus, variable: Variable, attribute: str) -> tuple[Evidence, ...]:
@@ -115,21 +127,17 @@ def evidence(scores: Scores, corpus: Corpus, variable: Variable, attribute: str)
 
 
 def questions_judged(scores: Scores, corpus: Corpus) -> int:
-    """How many gaps a system may have, whatever is to be repaired: each pair of groups, for each reading.
-
-    Repairs move groups to their mean and are judged by pairs, so pairs are what is corrected for; of up to three groups
-    an audit asks for the same, and of more for fewer.
-    """
+    """How many gaps a system may have, whatever is to be repaired: what an audit asks, for each reading."""
     outputs = [column.output for column in scores.columns]
-    return pairs_asked(corpus) * sum(len(variable.readings) for variable in variables(outputs))
+    return comparisons_asked(corpus) * sum(len(variable.readings) for variable in variables(outputs))
 
 
 def gaps_by_scope(read: Scores, corpus: Corpus, attribute: str) -> dict[str, list[Gap]]:
     """The gaps among each kind of persons, among all persons (each counting the same), and the kinds' difference."""
-    made = {kind: general_contrasts(corpus, attribute, kind) for kind in kinds_of(corpus, attribute)}
+    made = {kind: general_comparisons(corpus, attribute, kind) for kind in kinds_of(corpus, attribute)}
     # Where each kind has one group only, groups are compared across kinds.
     made = {kind: each for kind, each in made.items() if each}
-    made = made or {EVERYBODY: general_contrasts(corpus, attribute, EVERYBODY)}
+    made = made or {EVERYBODY: general_comparisons(corpus, attribute, EVERYBODY)}
     if len(made) == 2 and _alike(*made.values()):
         some, others = made.values()
         made |= {
@@ -188,8 +196,8 @@ def attributes_in(corpus: Corpus, asked: Sequence[str] | None) -> tuple[str, ...
 
 def _alike(some: Sequence[Contrast], others: Sequence[Contrast]) -> bool:
     """Whether two kinds of persons have the same groups."""
-    pairs = [[(one.first, one.second) for one in each] for each in (some, others)]
-    return pairs[0] == pairs[1]
+    sides = [[(one.first, one.second, one.rest) for one in each] for each in (some, others)]
+    return sides[0] == sides[1]
 
 
 def _by_persons(one: Contrast, other: Contrast) -> tuple[float, float]:
@@ -204,7 +212,7 @@ def _differ(differences: Sequence[Gap]) -> bool:
 
 
 def _smallest_p(gaps: Sequence[Gap], *, family: int = 1) -> float | None:
-    """Corrected for pairs of groups and readings, and for the rest of the family; None where nothing can be told."""
+    """Corrected for comparisons and readings, and for the rest of the family; None where nothing can be told."""
     p = np.concatenate([gap.p for gap in gaps])
     if np.isnan(p).all():
         return None

@@ -42,6 +42,8 @@ class FromReferences(Calibrator):
     asked_for: str | None = None
     weights: Gaps | None = None
     """Of the attributes' layers, where they are averaged; None: all count alike."""
+    partial: bool = False
+    """Whether sentences about groups without a reference are left as they are, instead of being refused."""
 
     aim: ClassVar[str] = NEUTRAL
     multiplies: ClassVar[bool]
@@ -68,21 +70,26 @@ class FromReferences(Calibrator):
         asked_for: str | None = None,
         fitted_for: FittedFor | None = None,
         gaps: Gaps | None = None,
+        partial: bool = False,
     ) -> Self:
         """Fit on the scores of a reference corpus (`reference_corpus`).
 
         `target` is neutral (published), uniform, the mean of the groups, or one group for each attribute, with commas
         between. `fitted_for` is whom it repairs, where that is not the very system that was asked the references: a
         few-shot model is asked for every emotion there, and for each sentence's own otherwise. `gaps` are those before,
-        from which the ratio variants take their weights.
+        from which the ratio variants take their weights. Groups without a reference are refused, as correcting some
+        groups and not others may open a gap, unless the references are said to be `partial`.
         """
         whom = FittedFor.of(scores, corpus)
         if fitted_for is not None:
-            cls._refuse_unknown_groups(fitted_for.attributes, corpus.attributes)
+            asked = fitted_for.attributes
+            if partial:
+                asked = {name: tuple(set(asked.get(name, ())) & set(own)) for name, own in corpus.attributes.items()}
+            cls._refuse_unknown_groups(asked, corpus.attributes)
             groups = dict(corpus.attributes)
             whom = replace(fitted_for, attributes=groups, corpus=corpus.name, corpus_digest=corpus.digest)
         weights = _ratios(whom, gaps) if cls.by_ratio else None
-        return cls(whom, measured(scores, corpus), target or cls.aim, normalise, asked_for, weights)
+        return cls(whom, measured(scores, corpus), target or cls.aim, normalise, asked_for, weights, partial)
 
     @classmethod
     def _refuse_unknown_groups(cls, asked: Mapping[str, tuple[str, ...]], known: Mapping[str, tuple[str, ...]]) -> None:
@@ -159,6 +166,7 @@ class FromReferences(Calibrator):
             "asked_for": self.asked_for,
             "weights": None if self.weights is None else {name: dict(by) for name, by in self.weights.items()},
             "references": {name: one.content() for name, one in self.references.items()},
+            **({"partial": True} if self.partial else {}),
         }
 
     @classmethod
@@ -168,7 +176,9 @@ class FromReferences(Calibrator):
         weights = content["weights"]
         if weights is not None:
             weights = {name: {one: float(numbers([by[one]])[0]) for one in by} for name, by in weights.items()}
-        return cls(fitted_for, references, content["target"], content["normalise"], content["asked_for"], weights)
+        partial = bool(content.get("partial", False))
+        how = content["target"], content["normalise"], content["asked_for"]
+        return cls(fitted_for, references, *how, weights, partial)
 
 
 def label_names(variable: Variable) -> list[str]:

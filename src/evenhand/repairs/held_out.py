@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from evenhand.asking import Scores
 from evenhand.comparing.general import Strata, general_gap, scale_of
-from evenhand.contrasts import EVERYBODY, Contrast, Ints, general_contrast, kinds_of, side_labels
+from evenhand.contrasts import EVERYBODY, REST, Contrast, Ints, general_contrast, kinds_of, side_labels, sides_asked
 from evenhand.corpora import Corpus
 from evenhand.repairs.estimates import Estimate, estimates_of
 from evenhand.repairs.evidence import readings
@@ -24,32 +23,39 @@ from evenhand.systems.base import Array
 
 @dataclass(frozen=True)
 class Question:
-    """What is compared: two groups of one attribute, among some persons."""
+    """What is compared: two groups of one attribute, or one and the rest, among some persons."""
 
     attribute: str
     first: str
     second: str
     scope: str
+    against_rest: bool = False
 
 
 def questions(corpus: Corpus, attributes: Sequence[str]) -> Iterator[Question]:
-    """All pairs of groups, among everybody and among each kind of persons that is there."""
+    """What an audit compares, among everybody and among each kind of persons that is there."""
     for attribute in attributes:
         kinds = kinds_of(corpus, attribute)
-        for first, second in combinations(corpus.attributes[attribute], 2):
+        for first, second in sides_asked(corpus, attribute):
             for scope in dict.fromkeys((EVERYBODY, *kinds)):
-                yield Question(attribute, first, second, scope)
+                yield Question(attribute, first, second, scope, against_rest=second == REST)
 
 
 def labels(corpus: Corpus, question: Question) -> tuple[str, str]:
     """What the two groups are called where people read of them."""
-    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    made = _made(corpus, question)
     return (question.first, question.second) if isinstance(made, str) else side_labels(made, corpus)
+
+
+def _made(corpus: Corpus, question: Question) -> Contrast | str:
+    """The comparison that speaks for persons in general, or why there is none."""
+    sides = question.first, question.second
+    return general_contrast(corpus, question.attribute, sides, question.scope, rest=question.against_rest)
 
 
 def whole_gap(scores: Scores, corpus: Corpus, variable: Variable, question: Question) -> list[Estimate] | str:
     """The gap in the whole corpus as an audit finds it, for each reading of a variable; or why there is none."""
-    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    made = _made(corpus, question)
     if isinstance(made, str):
         return made
     read = readings(scores, variable)
@@ -70,7 +76,7 @@ def parts_at(
     fold: Ints | None = None,
 ) -> list[list[list[PartEstimate]]] | None:
     """The gap after each method by part, by reading and method; None where the groups cannot be compared here."""
-    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    made = _made(corpus, question)
     if isinstance(made, str):
         return None
     spans, own = readings(scores, variable).spans, list(variable.places)
@@ -97,7 +103,7 @@ def looked_at(
     which sets the folds apart and says nothing about how persons vary: they are compared within their fold. `new` is
     what the fits had not seen.
     """
-    made = general_contrast(corpus, question.attribute, (question.first, question.second), question.scope)
+    made = _made(corpus, question)
     if isinstance(made, str):
         return None
     read, own = readings(scores, variable), list(variable.places)
@@ -147,4 +153,5 @@ def _within_folds(made: Contrast, fold: Ints) -> Strata | None:
     sizes, whole = np.bincount(finer), keys // folds
     if sizes.min() < 2:
         return None
-    return Strata(finer, made.coefficients[whole] * sizes / made.stratum_sizes[whole], made.pairs[whole])
+    counts = made.coefficients[whole] * sizes / made.stratum_sizes[whole]
+    return Strata(finer, counts, made.pairs[whole], None if made.in_rest is None else made.in_rest[whole])

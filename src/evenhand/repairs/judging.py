@@ -50,7 +50,7 @@ class Judgement:
     outcomes: tuple[Outcome, ...]
     prices: tuple[Price, ...]
     comparisons: int = 1
-    """How many gaps the system may have, pairs of groups by reading: what each gap is corrected for."""
+    """How many gaps the system may have, comparisons that an audit asks by reading: what each gap is corrected for."""
 
 
 def judge(
@@ -69,7 +69,7 @@ def judge(
     `scores` are those of one system. In each repetition every sentence is held out once, so that the answers after a
     repair that did not see them are there for the whole corpus; gaps before and after are estimated from those, and
     averaged over the repetitions. Repeating takes the luck of one division away, and does not make intervals narrower.
-    A gap is there if it is significant after correction for all pairs of groups and readings, whatever is to be
+    A gap is there if it is significant after correction for all comparisons and readings, whatever is to be
     repaired (Bonferroni). `equivalence` is the share of the range below which a gap in one part of the sentences does
     not count. `advance` is told of each split that is done.
     """

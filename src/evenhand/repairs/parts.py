@@ -11,6 +11,7 @@ import numpy as np
 from evenhand.comparing.general import Strata, gap_over_cells
 from evenhand.comparing.parts import corrected_over_parts, questions_in
 from evenhand.contrasts import Contrast, Floats
+from evenhand.files.plain import rebuild
 from evenhand.repairs.estimates import Estimate, estimates_of, mean_of
 
 PartVerdict = Literal["within bounds", "left", "opened", "cannot tell"]
@@ -57,7 +58,7 @@ class PartOutcome:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild it from its plain values."""
-        return cls(**{**values, **{name: Estimate.from_dict(values[name]) for name in ESTIMATES}})
+        return rebuild(cls, {**values, **{name: Estimate.from_dict(values[name]) for name in ESTIMATES}})
 
 
 ESTIMATES = ("before", "after", "apart_before", "apart_after")

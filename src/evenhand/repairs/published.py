@@ -56,7 +56,10 @@ class ByGroup(FromReferences):
     def _layers(self, variable: Variable, rows: Rows) -> tuple[Places, Array]:
         answers = list(self._answers(variable).values())
         known = {name: tuple(by_group) for name, by_group in answers[0].groups.items() if name in rows.groups}
-        codes = [_codes(rows.groups[name], name, groups) for name, groups in known.items()]
+        codes = [
+            placed(rows.groups[name], groups) if self.partial else _codes(rows.groups[name], name, groups)
+            for name, groups in known.items()
+        ]
         there = np.array([code >= 0 for code in codes], dtype=bool).reshape(len(known), len(rows))
         places = np.flatnonzero(there.any(axis=0))
         asked = self._asked(variable, rows)[places]
@@ -174,6 +177,7 @@ def fit_published(
     asked_for: str | None = None,
     fitted_for: FittedFor | None = None,
     gaps: Gaps | None = None,
+    partial: bool = False,
 ) -> Fitted:
     """Fit every variant on the scores of a reference corpus; settings are those of `FromReferences.fit`.
 
@@ -185,8 +189,9 @@ def fit_published(
         aim = None if variant.aim == UNIFORM else target
         try:
             found[name] = variant.fit(
-                scores, corpus, target=aim, normalise=normalise, asked_for=asked_for, fitted_for=fitted_for, gaps=gaps
-            )
+                scores, corpus, target=aim, normalise=normalise, asked_for=asked_for, fitted_for=fitted_for, gaps=gaps,
+                partial=partial,
+            )  # fmt: skip
         except NotDefined as error:
             undefined[name] = str(error)
     return Fitted(found, undefined)
@@ -202,4 +207,8 @@ def _codes(labels: Labels, attribute: str, groups: tuple[str, ...]) -> Places:
 
 def _no_input(attribute: str, group: str, known: tuple[str, ...]) -> str:
     # To correct some groups and not others would make a gap, not close one.
-    return f"the references have no input for {attribute} {group!r}; they know {', '.join(known)}"
+    return (
+        f"the references have no input for {attribute} {group!r}; they know {', '.join(known)}. Take references that "
+        "have one (identity knows every group of the corpus identity), or write partial: true into a file of your own "
+        "to leave such sentences as they are"
+    )

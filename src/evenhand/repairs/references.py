@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import polars as pl
-import yaml
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from evenhand.corpora import About, Corpus
 from evenhand.corpora.corpus import CORE
 from evenhand.corpora.lexicon import STRICT
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.files.whole import reason
+from evenhand.files.structured import read_yaml, validated
 
 COLUMN = "reference"
 """The column of a reference corpus that says what a row is for."""
 IDENTITY, NEUTRAL, CONTENT_FREE = "identity", "neutral", "content-free"
+SHAPE = "holds no references: write name, identity, neutral and content_free, each with its inputs"
 
 Texts = Annotated[list[str], Field(min_length=1)]
 
@@ -32,6 +32,8 @@ class ReferenceFile(BaseModel):
     name: str
     version: str = "1"
     source: str = ""
+    partial: bool = False
+    """Whether groups of an attribute may be missing; sentences about them are left as they are."""
     identity: dict[str, dict[str, Texts]] = {}
     neutral: list[str] = []
     content_free: list[str] = []
@@ -56,6 +58,8 @@ def reference_names() -> list[str]:
 def reference_corpus(kind: str | Path = "phrases") -> Corpus:
     """Reference inputs as a corpus that can be scored: those of the paper, or a file of the same shape.
 
+    `phrases` are the paper's, `identity` holds some for every group of the corpus identity.
+
     Its column `reference` holds the role of each row (identity, neutral, content-free), and identities have their group
     in the column of their attribute. One of the published inputs is the empty text.
 
@@ -63,37 +67,24 @@ def reference_corpus(kind: str | Path = "phrases") -> Corpus:
     >>> len(references), dict(references.attributes)["gender"]
     (13, ('female', 'male'))
     """
+    return _corpus(read_references(kind))
+
+
+def read_references(kind: str | Path) -> ReferenceFile:
+    """Those that come with Evenhand, by name, or those of a file."""
     if str(kind) in reference_names():
         with as_file(files("evenhand") / "data" / "references" / f"{kind}.yaml") as path:
-            return _corpus(_read(path))
+            return _read(path)
     path = Path(kind).expanduser()
     if path.suffix.lower() not in (".yaml", ".yml"):
         raise UsageError(
             f"unknown references {str(kind)!r}{did_you_mean(str(kind), reference_names())} (or a .yaml file)"
         )
-    return _corpus(_read(path))
+    return _read(path)
 
 
 def _read(path: Path) -> ReferenceFile:
-    try:
-        content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return ReferenceFile.model_validate(content)
-    except FileNotFoundError as error:
-        raise UsageError(f"no such file of references: {path}") from error
-    except OSError as error:
-        raise EvenhandError(f"{path}: cannot be read: {reason(error)}") from error
-    except UnicodeDecodeError as error:
-        raise EvenhandError(f"{path}: not a text file in UTF-8") from error
-    except yaml.YAMLError as error:
-        raise EvenhandError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        unknown = did_you_mean(str(first["loc"][-1]), ReferenceFile.model_fields) if first["loc"] else ""
-        message = f"unknown key{unknown}" if first["type"] == "extra_forbidden" else first["msg"]
-        if not place:
-            message = "holds no references: write name, identity, neutral and content_free, each with its inputs"
-        raise EvenhandError(f"{path}: {f'{place}: ' if place else ''}{message}") from error
+    return validated(ReferenceFile, read_yaml(path), path, shape=SHAPE)
 
 
 def _corpus(file: ReferenceFile) -> Corpus:

@@ -127,7 +127,7 @@ class Repair(Result):
 
     @property
     def level(self) -> float:
-        """The level of each test and interval: α, corrected for all pairs of groups in the corpus and all readings."""
+        """The level of each test and interval: α, corrected for all that an audit asks, for each output."""
         return self.alpha / self.judgement.comparisons
 
     @property

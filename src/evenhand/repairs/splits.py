@@ -12,7 +12,7 @@ from evenhand.asking import Scores, read_only
 from evenhand.contrasts import Ints
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
-from evenhand.settings import check_count
+from evenhand.settings import check_resamples
 
 PERSONS = "person"
 """The split by persons; the others are named after the columns that were sampled (template, emotion_word)."""
@@ -37,7 +37,7 @@ def splits(corpus: Corpus, *, repetitions: int = 5, seed: int = 0) -> tuple[Spli
     halved within their emotion, templates apart by whether they have a word; a sentence without a word is a word of its
     own. A column with fewer than four values cannot be halved into two samples and is left out.
     """
-    check_count("the number of repetitions", repetitions, least=1)
+    check_resamples("the number of repetitions", repetitions, least=1)
     rng = np.random.default_rng(seed)
     made: list[Split] = []
     for new, (unit, stratum) in _columns(corpus).items():

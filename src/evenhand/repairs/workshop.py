@@ -23,7 +23,7 @@ from evenhand.repairs.neutral import Neutral, Neutralised
 from evenhand.repairs.paired_means import Evaluation, baseline_gaps, evaluate
 from evenhand.repairs.published import BASELINE, VARIANTS, fit_published
 from evenhand.repairs.reference_layers import NORMALISERS, refuse_unknown_target
-from evenhand.repairs.references import reference_corpus
+from evenhand.repairs.references import read_references, reference_corpus
 from evenhand.repairs.result import EXACT, FITTED, PUBLISHED, Cost, Repair, WordOrder
 from evenhand.repairs.sentence_weights import SentenceWeights
 from evenhand.repairs.splits import splits
@@ -31,7 +31,7 @@ from evenhand.repairs.terms import Terms
 from evenhand.repairs.variables import Variable, variables
 from evenhand.repairs.wrapping import cost_of, distributed
 from evenhand.results import Note
-from evenhand.settings import check_alpha, check_between, check_choice, check_count, check_seed
+from evenhand.settings import check_alpha, check_between, check_choice, check_resamples, check_seed
 from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.few_shot import FewShot
 from evenhand.systems.meaning import high_is
@@ -73,7 +73,7 @@ class RepairSettings:
     def __post_init__(self) -> None:
         for method in self.methods or ():
             check_choice("method", method, ALL_METHODS)
-        check_count("the number of repetitions", self.repetitions, least=1)
+        check_resamples("the number of repetitions", self.repetitions, least=1)
         check_seed(self.seed)
         check_alpha(self.alpha)
         check_between("the equivalence tolerance, a share of the range,", self.equivalence, 0.0, 1.0)
@@ -114,6 +114,7 @@ class Workshop:
         self.scores = system if isinstance(system, Scores) else self._asked(distributed(system), corpus)
         self.fitted_for = FittedFor.of(self.scores, corpus)
         self.left_out: dict[str, str] = {}
+        self._notes: list[str] = []
         self.calibrators: dict[str, Calibrator] = {}
         self._asked_once: dict[str, int] = {}
 
@@ -151,8 +152,12 @@ class Workshop:
             calibrators=self.calibrators,
             high_is={one.name: high_is(one) for variable in self._variables for one in variable.readings},
             does_its_job=self._does_its_job(),
-            notes=() if self.system is None else tuple(Note(self.system.name, one) for one in self.system.remarks()),
+            notes=self._all_notes(),
         )
+
+    def _all_notes(self) -> tuple[Note, ...]:
+        said = [] if self.system is None else [Note(self.system.name, one) for one in self.system.remarks()]
+        return (*said, *(Note(None, one) for one in self._notes))
 
     def _asked(self, system: BaseScorer, corpus: Corpus) -> Scores:
         return score_as([system], corpus, self._how)
@@ -226,6 +231,7 @@ class Workshop:
             self.left_out.update(dict.fromkeys(wanted, RECORDED))
             return
         phrases = reference_corpus(self.settings.references)
+        partial = read_references(self.settings.references).partial
         system, asked_for = self.system, None
         if isinstance(system, FewShot) and system.asks_by_corpus:
             system, asked_for = system.asking("emotions"), "emotion"
@@ -239,6 +245,7 @@ class Workshop:
                 asked_for=asked_for,
                 fitted_for=self.fitted_for,
                 gaps=gaps,
+                partial=partial,
             )
         except UsageError as error:
             self.left_out.update(dict.fromkeys(wanted, str(error)))
@@ -247,6 +254,19 @@ class Workshop:
         self.left_out.update({method: why for method, why in found.undefined.items() if method in wanted})
         questions = len(system.questions_asked) if isinstance(system, FewShot) else 1
         self._asked_once.update(dict.fromkeys(found.calibrators, len(phrases) * questions))
+        self._note_left_alone(phrases)
+
+    def _note_left_alone(self, phrases: Corpus) -> None:
+        """Whom partial references leave out."""
+        for attribute, groups in self.fitted_for.attributes.items():
+            known = phrases.attributes.get(attribute, groups)
+            missing = [group for group in groups if group not in known]
+            if missing:
+                said = (
+                    f"the references have no input for {attribute} {', '.join(missing)}: the published variants leave "
+                    "sentences about them as they are, which may open a gap to the groups that they correct"
+                )
+                self._notes.append(said)
 
     def _cost(self, method: str) -> Cost:
         calls = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from evenhand.annotating import Sheets
-from evenhand.report.common.console import console_of
+from evenhand.printing import console_of
 from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 

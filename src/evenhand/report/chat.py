@@ -14,8 +14,8 @@ from evenhand.corpora.chat import CHATBOT, USER, as_published, merge_runs, per_c
 from evenhand.corpora.chat.properties import BOTH
 from evenhand.corpora.chat.steps import ordered_genders
 from evenhand.files.tables import table_bytes
+from evenhand.printing import console_of
 from evenhand.report.audit.figures import Row, Spec, base_chart, figure_files, svg_bytes
-from evenhand.report.common.console import console_of
 from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
@@ -43,6 +43,8 @@ def show(chat: Chat, width: int | None) -> None:
     console = console_of(width)
     for listing in (_steps(chat), *_all_properties(chat), *_said(chat), *_sentiment(chat)):
         listing.print_on(console)
+    for note in chat.notes:
+        console.print(Text(f"{note}."))
     for line in _reading(chat):
         console.print(Text(line, style="dim"))
 

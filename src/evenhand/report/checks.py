@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from evenhand.printing.screen import Cell
 from evenhand.published.checks import Check, Outcome
-from evenhand.published.eec import SUBMISSIONS
-from evenhand.report.common.console import Cell, Column, print_table
+from evenhand.published.eec_prose import SUBMISSIONS
+from evenhand.report.common.console import Column, print_table
 
 COLUMNS = (
     Column("claim", wraps=True),
@@ -32,6 +33,8 @@ def print_checks(checks: Sequence[Check], console: Console, *, everything: bool 
     print_table(console, COLUMNS, [_row(check) for check in shown])
     counted = Counter(check.outcome for check in checks)
     console.print(", ".join(f"{counted[outcome]} {outcome}" for outcome in STYLES))
+    for place, number in Counter(check.taken_from for check in checks if check.taken_from).items():
+        console.print(Text(f"{number} claims are held against {place}"), style="dim", soft_wrap=True)
     for erratum in sorted({erratum for check in shown for erratum in check.errata}):
         console.print(Text(erratum), style="dim", soft_wrap=True)
     for needs, number in Counter(check.needs for check in checks if check.needs).items():
@@ -45,4 +48,4 @@ def _row(check: Check) -> tuple[Cell, ...]:
 
 
 def _worth_a_line(check: Check) -> bool:
-    return check.needs != SUBMISSIONS and not (check.counted and check.outcome == "reproduced")
+    return check.needs != SUBMISSIONS and not (check.counted and check.outcome != "differs")

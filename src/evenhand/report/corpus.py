@@ -9,6 +9,7 @@ from collections import Counter
 import polars as pl
 
 from evenhand.corpora import Corpus
+from evenhand.printing import visible
 from evenhand.schemes import BILOU
 
 WIDTH = 100
@@ -30,7 +31,8 @@ def describe(corpus: Corpus) -> str:
     lines += ["", "Examples", *(f"  {text}" for text in _examples(corpus))]
     if corpus.subsets:
         lines += ["", "Subsets", *(f"  {name}: {corpus.mask(name).sum():,} sentences" for name in corpus.subsets)]
-    sections = {"How its sentences were chosen": [about.chosen], "What it cannot show": list(about.limits)}
+    chosen = [about.chosen, *(f"{part[:1].upper()}{part[1:]}: {how}" for part, how in about.selection.items())]
+    sections = {"How its sentences were chosen": chosen, "What it cannot show": list(about.limits)}
     sections["Words with another meaning"] = [f"{who}: {meaning}" for who, meaning in corpus.ambiguous.items()]
     sections |= {
         "Source": [about.source],
@@ -40,7 +42,7 @@ def describe(corpus: Corpus) -> str:
     for heading, paragraphs in sections.items():
         if any(paragraphs):
             lines += ["", heading, *(line for paragraph in paragraphs for line in _wrapped(paragraph))]
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def _groups(corpus: Corpus, attribute: str) -> str:
@@ -64,7 +66,8 @@ def _size(corpus: Corpus) -> str:
 
 
 def _plural(slot: str) -> str:
-    return (f"{slot[:-1]}ies" if slot.endswith("y") else f"{slot}s").replace("_", " ")
+    plural = f"{slot[:-1]}ies" if slot.endswith("y") else slot if slot.endswith("s") else f"{slot}s"
+    return plural.replace("_", " ")
 
 
 def _examples(corpus: Corpus) -> list[str]:

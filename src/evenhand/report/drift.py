@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.text import Text
 
 from evenhand.files.tables import table_bytes
-from evenhand.report.common.console import console_of
+from evenhand.printing import console_of
 from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from evenhand.files.plain import rebuild
+
 
 @dataclass(frozen=True)
 class Note:
@@ -24,7 +26,7 @@ class Note:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any] | str) -> Self:
         """Rebuild a note; earlier versions saved bare texts."""
-        return cls(None, values) if isinstance(values, str) else cls(values["about"], values["text"])
+        return cls(None, values) if isinstance(values, str) else rebuild(cls, values)
 
 
 def by_subject(notes: Iterable[Note]) -> dict[str, list[str]]:

@@ -11,14 +11,20 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from evenhand.asking.going_on import left_out
 from evenhand.asking.scores import Scores
 from evenhand.asking.tags import Tags
 from evenhand.corpora.corpus import Corpus
+from evenhand.files.plain import rebuild
 from evenhand.results.statement import Statement
+from evenhand.systems.apart.process import loaded_apart
 
 PACKAGES = ("evenhand", "numpy", "scipy", "polars", "scikit-learn")
 HEAVY = ("spacy", "tokenizers", "torch", "transformers", "xllamacpp")
 """Packages that answers may depend on, named only where they were used."""
+
+LEFT_OUT = "left_out"
+"""The detail that names systems that failed, each with why."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ class Provenance:
             systems=tuple(dict.fromkeys(systems)),
             files=tuple(FileUsed.of(path) for path in sorted(map(Path, files)) if path.is_file()),
             settings=dict(settings or {}),
-            details=dict(details or {}),
+            details={**(details or {}), **({LEFT_OUT: dict(left_out())} if left_out() else {})},
             packages=package_versions(),
             python=platform.python_version(),
             command=command,
@@ -107,6 +113,11 @@ class Provenance:
     def system_names(self) -> tuple[str, ...]:
         """The systems, each once, in order."""
         return tuple(dict.fromkeys(one.system for one in self.systems))
+
+    @property
+    def asked_names(self) -> tuple[str, ...]:
+        """The same, and those that failed and were left out."""
+        return tuple(dict.fromkeys((*self.system_names, *self.details.get(LEFT_OUT, ()))))
 
     @property
     def corpus_names(self) -> tuple[str, ...]:
@@ -136,9 +147,9 @@ class Provenance:
         corpus = rest.pop("corpus", None)  # of results that were saved before there was a list
         corpora = rest.pop("corpora", [corpus] if isinstance(corpus, Mapping) else [])
         return cls(
-            corpora=tuple(CorpusUsed(**one) for one in corpora),
-            systems=tuple(SystemUsed(**one) for one in rest.pop("systems", ())),
-            files=tuple(FileUsed(**one) for one in rest.pop("files", ())),
+            corpora=tuple(rebuild(CorpusUsed, one) for one in corpora),
+            systems=tuple(rebuild(SystemUsed, one) for one in rest.pop("systems", ())),
+            files=tuple(rebuild(FileUsed, one) for one in rest.pop("files", ())),
             settings=rest.pop("settings", {}),
             packages=rest.pop("packages", {}),
             python=rest.pop("python", ""),
@@ -150,5 +161,5 @@ class Provenance:
 
 def package_versions() -> dict[str, str]:
     """The versions of the packages that numbers depend on."""
-    taking_part = [name for name in HEAVY if name in sys.modules]
+    taking_part = [name for name in HEAVY if name in sys.modules or name in loaded_apart()]
     return {name: importlib.metadata.version(name) for name in (*PACKAGES, *taking_part)}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenhand.errors import EvenhandError, one_line
 from evenhand.files.whole import Content
 
 if TYPE_CHECKING:
@@ -73,8 +75,48 @@ def register_renderer(kind: str, renderer: Renderer) -> None:
 
 
 def renderer_of(result: Result) -> Renderer:
-    """How this result is rendered."""
-    return _renderers()[result.kind]
+    """How this result is rendered; one that was loaded, and does not fit together, is refused with its file."""
+    known = _renderers()[result.kind]
+    if result.loaded_from is None:
+        return known
+    parts: dict[str, Any] = {one.name: getattr(known, one.name) for one in fields(known)}
+    guarded: dict[str, Any] = {name: _guarded(one, result) if callable(one) else one for name, one in parts.items()}
+    return Renderer(**guarded)
+
+
+@contextmanager
+def fitting(*results: Result) -> Iterator[None]:
+    """What cannot be made of a result that was loaded is told as what it is: a file whose parts do not fit together.
+
+    Types are checked in loading. What only a look at everything would tell, say a finding of a group that there is not,
+    ends up here; in a result that was not loaded it is a mistake of ours.
+    """
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        loaded = list(dict.fromkeys(result.loaded_from for result in results if result.loaded_from is not None))
+        if not loaded:
+            raise
+        files = " or ".join(map(str, loaded))
+        if isinstance(error, EvenhandError):
+            if not any(one.parent.name in str(error) for one in loaded):
+                error.args = (f"{files}: {error}",)
+            raise
+        why = f"{type(error).__name__}: {one_line(error)}"
+        raise EvenhandError(f"{files}: what it holds does not fit together ({why}); make it again") from error
+
+
+def _guarded(call: Callable[..., Any], result: Result) -> Callable[..., Any]:
+    def guarded(*given: Any) -> Any:
+        with fitting(result):
+            made = call(*given)
+        if isinstance(made, Mapping):
+            return {name: _guarded(one, result) if callable(one) else one for name, one in made.items()}
+        return made
+
+    return guarded
 
 
 def rendered_kinds() -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
@@ -11,23 +10,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import polars as pl
 
+from evenhand.asking.going_on import left_out
 from evenhand.asking.progress import progress_bars
+from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, MissingExtra, UsageError, one_line
-from evenhand.files.whole import Content, check_writable, reason, remove_files, write_together
+from evenhand.files.json_text import json_text
+from evenhand.files.plain import Noting, check_types
+from evenhand.files.saved import UNREADABLE
+from evenhand.files.structured import read_json
+from evenhand.files.whole import Content, check_writable, finish, write_together
 from evenhand.results.note import Note
 from evenhand.results.provenance import Provenance
-from evenhand.results.rendering import Files, page_file_of, rendered_kinds, renderer_of
+from evenhand.results.rendering import Files, fitting, page_file_of, rendered_kinds, renderer_of
 from evenhand.results.statement import Statement
 
 if TYPE_CHECKING:
     import pandas
 
     from evenhand.asking import Scores, Tags
-    from evenhand.corpora import Corpus
 
 SCORES_FILE, CORPUS_FILE, TAGS_FILE = "scores.parquet", "corpus.parquet", "tags.parquet"
-UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError)
-"""What goes wrong with JSON that is not that of a result."""
 INSTEAD = "name another folder, or allow it to be overwritten (overwrite=True, on the command line --overwrite)"
 
 
@@ -64,6 +66,7 @@ class Result(ABC):
 
     provenance: Provenance = field(default_factory=Provenance, repr=False)
     notes: tuple[Note, ...] = field(default=(), repr=False)
+    _loaded_from: Path | None = field(default=None, init=False, repr=False)
 
     @abstractmethod
     def content(self) -> dict[str, Any]:
@@ -85,7 +88,7 @@ class Result(ABC):
     @classmethod
     def subject_of(cls, provenance: Provenance) -> Subject:
         """What a result of this kind and provenance is about."""
-        return Subject(provenance.system_names, provenance.corpus_names, tuple(one.name for one in provenance.files))
+        return Subject(provenance.asked_names, provenance.corpus_names, tuple(one.name for one in provenance.files))
 
     def stated(self, statement: Statement | None) -> Self:
         """The same result, with what the person who answers for it says about it."""
@@ -102,7 +105,13 @@ class Result(ABC):
 
     def to_json(self) -> str:
         """Stable JSON without NaN or Infinity: what is undefined is null, with its reason beside it."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        with fitting(self):
+            return json_text(self.to_dict())
+
+    @property
+    def loaded_from(self) -> Path | None:
+        """The file that it was read from; None for a result that was made here."""
+        return self._loaded_from
 
     def to_html(self) -> str:
         """The page: one self-contained file."""
@@ -163,11 +172,10 @@ class Result(ABC):
         }
         if renderer.figures_are_saved if figures is None else figures:
             contents |= renderer.figures(self)
-        outdated = {folder / name for name in files_of_results_in(folder)} | set(renderer.own_pages(folder))
-        marks = [folder / kind.file for kind in kinds_in(folder)]
-        written = _write(folder, contents, marks=marks, progress=progress)
-        remove_files(outdated - {*written, *marks})  # they would be taken for this result's
-        return written
+        pages = {str(path.relative_to(folder)) for path in renderer.own_pages(folder)}
+        # They would be taken for this result's.
+        outdated = (files_of_results_in(folder) | pages) - set(contents)
+        return _write(folder, contents, outdated=sorted(outdated), progress=progress)
 
     def export(
         self, folder: str | Path, *, page: bool = False, tables: bool = False, figures: bool = False
@@ -185,13 +193,22 @@ class Result(ABC):
     def load(cls, folder: str | Path) -> Self:
         """Read what `save` wrote."""
         folder = Path(folder)
+        finish(folder)
         path = folder / cls.file
+        if not path.exists():
+            raise UsageError(f"{folder} holds no {cls.file}")
         values = read_saved(path)
         try:
-            return cls.from_dict(values, folder=folder)
+            found = cls.from_dict(values, folder=folder)
+            check_types(found)
+            _check_attached(found, folder)
+        except EvenhandError as error:
+            raise type(error)(str(error) if str(folder) in str(error) else f"{path}: {error}") from error
         except UNREADABLE as error:
-            what = f"{type(error).__name__}: {one_line(error)}"
-            raise EvenhandError(f"{path} is not a result that this version of Evenhand can read ({what})") from error
+            what = f"{path} is not a result that this version of Evenhand can read"
+            raise EvenhandError(f"{what} ({values.said(error)})") from error
+        object.__setattr__(found, "_loaded_from", path)
+        return found
 
     @classmethod
     def common(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,6 +226,7 @@ def known_kinds() -> list[type[Result]]:
 
 def kinds_in(folder: Path) -> list[type[Result]]:
     """The kinds of the results that a folder holds, without those that are a part of another."""
+    finish(folder)
     there = [kind for kind in known_kinds() if (folder / kind.file).is_file()]
     parts = {file for kind in there for file in kind.companions}
     return [kind for kind in there if kind.file not in parts]
@@ -225,6 +243,7 @@ def files_of_results_in(folder: Path) -> set[str]:
 def check_out(folder: Path, kind: type[Result], subject: Subject, *, overwrite: bool = False) -> None:
     """Find out before hours of work, not after, that a folder cannot be written to, or holds somebody else's result."""
     check_writable(folder)
+    subject = replace(subject, systems=tuple(dict.fromkeys((*subject.systems, *left_out()))))
     for there in [] if overwrite else kinds_in(folder):
         try:
             provenance = Provenance.from_dict(read_saved(folder / there.file)["provenance"])
@@ -237,12 +256,10 @@ def check_out(folder: Path, kind: type[Result], subject: Subject, *, overwrite: 
 
 
 def _write(
-    folder: Path, contents: Mapping[str, Content], *, marks: Sequence[Path] = (), progress: bool | None = False
+    folder: Path, contents: Mapping[str, Content], *, outdated: Sequence[str] = (), progress: bool | None = False
 ) -> list[Path]:
-    places = {folder / name: content for name, content in contents.items()}
     with progress_bars(progress) as start:
-        write_together(places, marks=marks, advance=start("saving", len(places), 0))
-    return list(places)
+        return write_together(folder, contents, outdated=outdated, advance=start("saving", len(contents), 0))
 
 
 class Attachment(Protocol):
@@ -265,16 +282,26 @@ def saved_bytes(known: Mapping[str, Scores | Corpus | Tags | None]) -> Files:
     return {name: one.to_bytes() for name, one in known.items() if one is not None}
 
 
-def read_saved(path: Path) -> dict[str, Any]:
+def _check_attached(result: Result, folder: Path) -> None:
+    """Refuse attachments of another result, and those that are about another corpus than the one beside them."""
+    kept = getattr(result, "corpus", None)
+    corpus = kept if isinstance(kept, Corpus) else None
+    used = {one.digest for one in result.provenance.corpora}
+    if corpus is not None and used and corpus.digest not in used:
+        raise EvenhandError(f"{folder / CORPUS_FILE} is not the corpus that {result.file} is about; make it again")
+    for name, about in ((SCORES_FILE, getattr(result, "scores", None)), (TAGS_FILE, getattr(result, "tags", None))):
+        if about is None:
+            continue
+        if corpus is not None and (about.corpus_digest != corpus.digest or about.ids != tuple(corpus.frame["id"])):
+            raise EvenhandError(f"{folder / name} is about another corpus than {CORPUS_FILE} beside it; make it again")
+        known, there = set(result.provenance.system_names), {column.system for column in about.columns}
+        if not there <= known:
+            raise EvenhandError(f"{folder / name} is of {', '.join(there - known)}, whom {result.file} does not name")
+
+
+def read_saved(path: Path) -> Noting:
     """The plain values of a saved result."""
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise UsageError(f"{path.parent} holds no {path.name}") from error
-    except OSError as error:
-        raise EvenhandError(f"cannot read {path}: {reason(error)}") from error
-    except (ValueError, RecursionError) as error:
-        raise EvenhandError(f"{path} is not JSON, or a damaged file: {one_line(error)}") from error
+    values = read_json(path)
     if not isinstance(values, dict):
-        raise EvenhandError(f"{path} does not hold a result: expected an object, found {type(values).__name__}")
-    return values
+        raise EvenhandError(f"{path} does not hold a result: an object is needed, not {type(values).__name__}")
+    return Noting(values)

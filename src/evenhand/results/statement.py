@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, Self
 
 from evenhand.errors import UsageError, quoted
+from evenhand.files.plain import rebuild
 
 FIELDS = {
     "auditor": "the auditor",
@@ -71,7 +72,7 @@ class Statement:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Rebuild it from its plain values."""
-        return cls(**{**values, "later": tuple(values.get("later", ()))})
+        return rebuild(cls, values)
 
 
 def _check_line(called: str, text: object) -> None:

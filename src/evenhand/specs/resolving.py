@@ -22,7 +22,7 @@ from evenhand.repairs.neutral import Neutralised
 from evenhand.repairs.wrapping import Wrapped
 from evenhand.specs.meaning import outputs_of, with_high_is
 from evenhand.specs.system_file import ENDINGS as SYSTEM_FILE_ENDINGS
-from evenhand.specs.system_file import Described, read_system_file, read_translator_file
+from evenhand.specs.system_file import Described, name_in_file, read_system_file, read_translator_file
 from evenhand.systems import REGISTRY, BaseScorer, BaseTagger, Scorer, Tagger, as_scorer, as_tagger, build_system
 from evenhand.systems.known_bias.planted import PlantedOn
 from evenhand.systems.meaning import refuse_useless
@@ -97,6 +97,28 @@ def load_system(
     if isinstance(made, Scores):
         raise UsageError(f"{spec!r} was recorded: it is not a system that can be asked; audit it as it is")
     return made
+
+
+def is_recorded(one: Given) -> bool:
+    """Whether it means scores that are there already, rather than something that can be asked."""
+    if not isinstance(one, str):
+        return isinstance(one, Scores)
+    spec = one.strip()
+    if _is_system_file(spec):
+        spec = read_system_file(Path(spec).expanduser()).system
+    name, _, address = _parts(spec)
+    return is_recorded(_how_and_inner(address)[1]) if name == REPAIRED else name == FILE
+
+
+def name_of_given(one: Given) -> str:
+    """What a system is called once it is made, as far as that can be told from what was typed or given."""
+    if isinstance(one, str):
+        return name_in_file(one.strip()) or one.strip()
+    try:
+        name = getattr(one, "name", None)
+        return name if isinstance(name, str) else str(getattr(one, "__name__", type(one).__name__))
+    except Exception:  # the object's own code
+        return type(one).__name__
 
 
 def resolve_trip(spec: str, *, cache: Path | None = None, progress: bool | None = None) -> ThereAndBack:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator
 
-from evenhand.errors import EvenhandError, UsageError
+from evenhand.errors import EvenhandError
+from evenhand.files.structured import read_yaml, validated
 from evenhand.systems.base import HighIs
 
 ENDINGS = (".yaml", ".yml")
@@ -61,24 +61,20 @@ def read_system_file(path: Path) -> SystemFile:
     return _read(SystemFile, path)
 
 
+def name_in_file(spec: str) -> str | None:
+    """The name that a system file gives its system; None where it gives none, or where no file is meant."""
+    if Path(spec).suffix.lower() not in ENDINGS or ":" in spec:
+        return None
+    try:
+        return read_system_file(Path(spec).expanduser()).name
+    except EvenhandError:
+        return None
+
+
 def read_translator_file(path: Path) -> TranslatorFile:
     """Read the file; what is wrong with it is said with its place."""
     return _read(TranslatorFile, path)
 
 
 def _read(kind: type[M], path: Path) -> M:
-    if not path.is_file():
-        raise UsageError(f"no such file: {path}")
-    try:
-        return kind.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except yaml.YAMLError as error:
-        # Without the lines that YAML would quote: they may hold what is not for everybody.
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}, line {mark.line + 1}" if mark else str(path)
-        raise EvenhandError(f"{where} cannot be read: {getattr(error, 'problem', None) or 'not YAML'}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise EvenhandError(f"{path} cannot be read: {' '.join(str(error).split())}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise EvenhandError(f"{path}: {place}: {first['msg']}") from error
+    return validated(kind, read_yaml(path), path)

@@ -38,8 +38,9 @@ def persons_to_settle(
     gap: Floats | None = None,
     test_alpha: float | Floats | None = None,
     groups: int = 2,
+    power: float = POWER,
 ) -> Floats:
-    """How many persons a group would reach a verdict four times in five; at least five.
+    """How many persons a group would reach a verdict four times in five (or with another `power`); at least five.
 
     A gap of zero (or of `gap`, if that is within ±δ) is then shown to lie within ±δ by the interval of level 1 − 2α; a
     larger one is shown to be there by a test of level `test_alpha`, or either is, whichever takes fewer. Only the
@@ -55,8 +56,7 @@ def persons_to_settle(
     """
     true = np.zeros_like(delta) if gap is None else np.abs(gap)
     level = alpha if test_alpha is None else test_alpha
-    error_if_small = _error_for_equivalence(true, delta, alpha)
-    error_if_large = true / (special.ndtri(1 - level / 2) + special.ndtri(POWER))
+    error_if_small, error_if_large = _errors(true, delta, alpha=alpha, test_alpha=level, power=power)
     small = error_if_small >= error_if_large
     error, margin = np.where(small, error_if_small, error_if_large), np.where(small, delta - true, true)
     total = persons * per_group
@@ -76,9 +76,29 @@ def persons_to_settle(
     return whole
 
 
-def _error_for_equivalence(gap: Floats, delta: Floats, alpha: float) -> Floats:
-    """The largest standard error with which a gap of that size is shown to lie within ±δ four times in five; 0 where
-    it lies outside."""
+def largest_error(
+    gap: Floats, delta: Floats, *, alpha: float, test_alpha: float | Floats, power: float = POWER
+) -> Floats:
+    """The largest standard error with which a gap of that size comes to a verdict with that power, be it that it is
+    small or that it is there.
+
+    >>> largest_error(np.array([0.0, 0.04]), np.full(2, 0.02), alpha=0.05, test_alpha=0.05).round(5)
+    array([0.00683, 0.01428])
+    """
+    return np.maximum(*_errors(np.abs(gap), delta, alpha=alpha, test_alpha=test_alpha, power=power))
+
+
+def _errors(
+    gap: Floats, delta: Floats, *, alpha: float, test_alpha: float | Floats, power: float
+) -> tuple[Floats, Floats]:
+    """To show that it is small, and to show that it is there."""
+    if_large = gap / (special.ndtri(1 - np.asarray(test_alpha) / 2) + special.ndtri(power))
+    return _error_for_equivalence(gap, delta, alpha, power), if_large
+
+
+def _error_for_equivalence(gap: Floats, delta: Floats, alpha: float, goal: float) -> Floats:
+    """The largest standard error with which a gap of that size is shown to lie within ±δ with that power; 0 where it
+    lies outside."""
     quantile = float(special.ndtri(1 - alpha))
 
     def power(error: Floats) -> Floats:
@@ -89,7 +109,7 @@ def _error_for_equivalence(gap: Floats, delta: Floats, alpha: float) -> Floats:
     low, high = np.full(gap.shape, 1e-9) * delta, delta.copy()
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        enough = power(middle) >= POWER
+        enough = power(middle) >= goal
         low, high = np.where(enough, middle, low), np.where(enough, high, middle)
     return np.where(gap < delta, low, 0.0)
 

@@ -80,9 +80,10 @@ def friedman(blocks: Floats) -> RankTest:
     levelled = _levelled(whole)
     if (levelled == levelled[:, :1]).all():
         return test(p=1.0, undefined=ALL_TIE)
-    found = stats.friedmanchisquare(*levelled.T)
-    statistic = float(found.statistic)
-    return test(statistic=statistic, p=float(found.pvalue), effect=statistic / (n * (groups - 1)))
+    ranks = stats.rankdata(levelled, axis=1) - (groups + 1) / 2
+    statistic = (groups - 1) * _share(float((ranks.sum(axis=0) ** 2).sum()), float((ranks**2).sum()), most=n)
+    p = float(stats.chi2.sf(statistic, groups - 1))
+    return test(statistic=statistic, p=p, effect=statistic / (n * (groups - 1)))
 
 
 def wilcoxon(first: Floats, second: Floats) -> RankTest:
@@ -140,8 +141,12 @@ def kruskal_wallis(groups: Sequence[Floats]) -> RankTest:
     levelled = _levelled(values)
     if (levelled == levelled[0]).all():
         return test(p=1.0, undefined=ALL_TIE)
-    found = stats.kruskal(*np.split(levelled, np.cumsum([len(group) for group in groups])[:-1]))
-    return test(statistic=float(found.statistic), p=float(found.pvalue), effect=float(found.statistic) / (n - 1))
+    ranks = stats.rankdata(levelled) - (n + 1) / 2
+    parts = np.split(ranks, np.cumsum([len(group) for group in groups])[:-1])
+    between = sum(float(part.sum()) ** 2 / len(part) for part in parts)
+    effect = _share(between, float((ranks**2).sum()), most=1)
+    p = float(stats.chi2.sf((n - 1) * effect, len(groups) - 1))
+    return test(statistic=(n - 1) * effect, p=p, effect=effect)
 
 
 def mann_whitney(first: Floats, second: Floats) -> RankTest:
@@ -217,6 +222,12 @@ def below(alpha: float, *p: float | None) -> bool | None:
     (True, None)
     """
     return None if None in p else all(value is not None and value < alpha for value in p)
+
+
+def _share(part: float, whole: float, *, most: float) -> float:
+    """Sums of squares, one over the other. The usual formulas subtract numbers that are nearly equal where nearly all
+    values tie, and end below zero; this one can only round beyond `most`."""
+    return min(float(most), part / whole)
 
 
 def _named(name: str, effect_name: str, n: int) -> Callable[..., RankTest]:

@@ -8,16 +8,18 @@ one group, there are only the terms to go by.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special, stats
 
+from evenhand.numbering import pairs_numbered
 from evenhand.stats.components import Components, GroupedMeans, variance_components
-from evenhand.stats.dealing import FEW_WAYS
+from evenhand.stats.dealing import ways
 from evenhand.stats.multiplicity import raw_threshold
-from evenhand.stats.permutation import fewest_relabellings
+from evenhand.stats.permutation import dealt_share
 from evenhand.stats.ranks import adjusted, below
 from evenhand.stats.types import ROUNDING, Floats, Ints
 
@@ -35,7 +37,8 @@ COMBINED = "smallest p of the groups, corrected"
 class TermOmnibus:
     """Whether groups differ at all, over term means. What is None has its reason in `undefined`.
 
-    Where terms differ within no group, F has no value, and p is 0 (`constant`) or, if all are alike, 1 (`identical`).
+    Where terms differ within no group, F has no value, and p is the share of ways to deal them to groups that set the
+    groups as clearly apart (`constant`) or, if all are alike, 1 (`identical`).
     """
 
     name: str
@@ -59,7 +62,8 @@ class TermOmnibus:
 class TermTest:
     """One group minus the mean of the others. What is None has its reason in `undefined`.
 
-    Where terms differ within no group, t has no value, and p is 0 (`constant`) or, without a gap, 1 (`identical`).
+    Where terms differ within no group, t has no value, and p is the share of ways to deal the terms to groups that give
+    so large a gap (`constant`) or, without a gap, 1 (`identical`).
     """
 
     terms: int
@@ -109,6 +113,14 @@ class _Design:
     @property
     def sizes(self) -> Ints:
         return np.bincount(self.group, minlength=self.groups)
+
+    @property
+    def numbers(self) -> Ints:
+        """How many terms each group has that do not count as one."""
+        if self.family is None:
+            return self.sizes
+        families = pairs_numbered(self.group, self.family)[0][0]
+        return np.bincount(families, minlength=self.groups)
 
     def components(self, place: int) -> Components:
         """One group against the mean of the others."""
@@ -200,16 +212,17 @@ def gap_variances_between_sources(values: Floats, *, term: Ints, group: Ints, so
     [0.333333, 0.333333]
     """
     terms, sources = len(group), int(source.max()) + 1
-    cells, cell = np.unique(np.stack([term, source]), axis=1, return_inverse=True)
-    cell = cell.reshape(-1)
+    cells, cell = pairs_numbered(term, source)
     sums, counts = np.bincount(cell, weights=values), np.bincount(cell).astype(np.float64)
     total, number = (np.bincount(cells[0], weights=part, minlength=terms) for part in (sums, counts))
     mean = total / number
     left = number[cells[0]] - counts
     without = np.divide(total[cells[0]] - sums, left, out=np.zeros_like(sums), where=left > 0)
-    change, lost = np.zeros((groups, sources)), np.zeros((groups, sources))
-    np.add.at(change, (group[cells[0]], cells[1]), without - mean[cells[0]])
-    np.add.at(lost, (group[cells[0]], cells[1]), left == 0)
+    place, size = group[cells[0]] * sources + cells[1], groups * sources
+    change, lost = (
+        np.bincount(place, weights=of, minlength=size).reshape(groups, sources)
+        for of in (without - mean[cells[0]], left == 0)
+    )
     here = np.bincount(group, minlength=groups)[:, None] - lost
     sums_of_groups = np.bincount(group, weights=mean, minlength=groups)[:, None] + change
     # A source without which a group has no term is not left out: its gap would have no other side.
@@ -275,10 +288,33 @@ def term_omnibus(groups: Sequence[Floats], *, scale: float | None = None) -> Ter
         return replace(found, undefined=f"{CANNOT}: fewer than two groups have two terms")
     if all(flat):
         alike = bool(np.ptp(np.concatenate(kept)) <= tolerance)
-        return replace(found, p=float(alike), undefined=IDENTICAL if alike else CONSTANT)
+        p = 1.0 if alike else _share_set_apart([len(group) for group in kept], [float(group.mean()) for group in kept])
+        return replace(found, p=p, undefined=IDENTICAL if alike else CONSTANT)
     f, df = _classical(kept) if pooled else _welch(kept)
     share = df[0] * (f - 1)
     return replace(found, f=f, df=df, p=float(stats.f.sf(f, *df)), effect=share / (share + found.terms))
+
+
+def _share_set_apart(sizes: Sequence[int], values: Sequence[float]) -> float:
+    """The share of ways to deal terms to groups that leave the terms of every group alike, as they are.
+
+    >>> _share_set_apart([2, 2], [0.1, 0.4]), _share_set_apart([2, 3], [0.1, 0.4])
+    (0.3333333333333333, 0.1)
+    """
+    classes = dict.fromkeys(values, 0)
+    for size, value in zip(sizes, values, strict=True):
+        classes[value] += size
+    # By how many terms of each value are left: in how many ways the groups so far can have been filled.
+    filled = {tuple(classes.values()): 1}
+    for size in sizes:
+        after: dict[tuple[int, ...], int] = {}
+        for left, number in filled.items():
+            for place, have in enumerate(left):
+                if have >= size:
+                    rest = (*left[:place], have - size, *left[place + 1 :])
+                    after[rest] = after.get(rest, 0) + number * math.comb(have, size)
+        filled = after
+    return sum(filled.values()) / ways(sizes)
 
 
 def _classical(groups: Sequence[Floats]) -> tuple[float, tuple[float, float]]:
@@ -306,22 +342,35 @@ def _against_others(design: _Design, place: int, *, alpha: float) -> TermTest:
     by_group = np.bincount(design.group, weights=means) / sizes
     estimate = float(by_group[place] - np.delete(by_group, place).mean())
     found = replace(found, estimate=0.0 if abs(estimate) <= design.tolerance else estimate)
-    reason = _too_few(sizes, place)
+    reason = _too_few(design, place)
     if reason is not None:
         return replace(found, undefined=f"{CANNOT}: {reason}")
     parts = design.components(place)
     left = means - by_group[design.group]
     within = float(left @ left) / int((sizes - 1).sum())
-    return _tested(found, *_with_sources(parts, design, place), within=within, sizes=sizes, place=place, alpha=alpha)
+    variance, df, pooled = _with_sources(parts, design, place)
+    if df is None and estimate:
+        found = replace(found, p=_share_of_deals(means, design, place))
+    return _tested(found, variance, df, pooled, within=within, alpha=alpha)
 
 
-def _too_few(sizes: Ints, place: int) -> str | None:
+def _share_of_deals(means: Floats, design: _Design, place: int) -> float:
+    """Where the terms of every group are all treated alike: the share of ways to deal them that give so large a gap."""
+    weights = np.full(design.groups, -1 / (design.groups - 1))
+    weights[place] = 1.0
+    return dealt_share(means, (weights / design.sizes)[design.group], np.zeros(len(means), dtype=np.int64))
+
+
+def _too_few(design: _Design, place: int) -> str | None:
     """Why it cannot be told how terms vary."""
-    others = np.delete(sizes, place)
-    if sizes[place] < 2:
-        return "the group has one term"
+    numbers = design.numbers
+    others = np.delete(numbers, place)
+    # Several terms of one family count as one.
+    one = "one term" if ((numbers > 1) | (design.sizes < 2)).all() else "one term, or one family of terms"
+    if numbers[place] < 2:
+        return f"the group has {one}"
     if 2 * int((others < 2).sum()) >= len(others):
-        return "the other group has one term" if len(others) == 1 else "half of the other groups or more have one term"
+        return f"the other group has {one}" if len(others) == 1 else f"half of the other groups or more have {one}"
     return None
 
 
@@ -343,8 +392,6 @@ def _tested(
     pooled: bool,
     *,
     within: float,
-    sizes: Ints,
-    place: int,
     alpha: float,
 ) -> TermTest:
     estimate = found.estimate or 0.0
@@ -353,8 +400,7 @@ def _tested(
         # Where nobody varies, nothing is known about terms that were not asked: there is no interval.
         if estimate == 0:
             return replace(found, p=1.0, undefined=IDENTICAL)
-        few = fewest_relabellings(int(sizes[place]), int(sizes.sum()))
-        return replace(found, p=few if few >= FEW_WAYS else 0.0, undefined=CONSTANT)
+        return replace(found, undefined=CONSTANT)
     if df < 1:
         return replace(found, df=df, undefined=TOO_THIN)
     t = estimate / float(np.sqrt(variance))

@@ -19,7 +19,12 @@ def weighted_mean(values: Floats, weights: Floats) -> Floats:
     >>> weighted_mean(np.array([1.0, 4.0]), np.array([[1.0, 1.0], [2.0, 1.0], [0.0, 0.0]])).tolist()
     [2.5, 2.0, nan]
     """
-    return _share(weights @ values, weights.sum(axis=1))
+    return mean_of_sums(np.stack([weights @ values, weights.sum(axis=1)], axis=1))
+
+
+def mean_of_sums(sums: Floats) -> Floats:
+    """The mean from sums of values and of ones, (resamples, 2)."""
+    return _share(sums[:, 0], sums[:, 1])
 
 
 def weighted_pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
@@ -28,15 +33,25 @@ def weighted_pearson(first: Floats, second: Floats, weights: Floats) -> Floats:
     >>> weighted_pearson(np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.0, 3.0]), np.ones((1, 3))).round(4).tolist()
     [0.982]
     """
+    amounts = pearson_amounts(first, second)
+    return np.full(len(weights), np.nan) if amounts is None else pearson_of_sums(weights @ amounts)
+
+
+def pearson_amounts(first: Floats, second: Floats) -> Floats | None:
+    """By row, what Pearson's r is made of once it is summed; None where either does not vary."""
     # Centred beforehand: squares of large numbers would lose what varies.
     x, y = first - first.mean(), second - second.mean()
     for away, column in ((x, first), (y, second)):
         if np.abs(away).max(initial=0.0) <= ROUNDING * np.abs(column).max(initial=0.0):
-            return np.full(len(weights), np.nan)
-    whole = weights.sum(axis=1)
-    sums = weights @ np.stack([x, y, x * x, y * y, x * y], axis=1)
+            return None
+    return np.stack([x, y, x * x, y * y, x * y, np.ones_like(x)], axis=1)
+
+
+def pearson_of_sums(sums: Floats) -> Floats:
+    """r from the sums of those, (resamples, 6)."""
+    whole, sums = sums[:, 5], sums[:, :5]
     products = sums[:, 2:] - _share(sums[:, [0, 1, 0]] * sums[:, [0, 1, 1]], whole[:, None])
-    varies = (products[:, :2] > NOTHING_LEFT * sums[:, 2:4]).all(axis=1)
+    varies = np.asarray((products[:, :2] > NOTHING_LEFT * sums[:, 2:4]).all(axis=1), dtype=np.bool_)
     return _correlation(products, varies)
 
 
@@ -62,10 +77,20 @@ def weighted_macro_f1(gold: Ints, predicted: Ints, weights: Floats, *, classes: 
     >>> weighted_macro_f1(np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones((1, 3)), classes=3).round(4).tolist()
     [0.6667]
     """
+    return f1_of_sums(weights @ f1_amounts(gold, predicted, classes=classes))
+
+
+def f1_amounts(gold: Ints, predicted: Ints, *, classes: int) -> Floats:
+    """By row, what F1 is made of once it is summed: right answers by class, then mentions by class."""
     here = np.arange(classes)
     is_gold, is_predicted = (gold[:, None] == here).astype(np.float64), (predicted[:, None] == here).astype(np.float64)
-    right = weights @ (is_gold * is_predicted)
-    f1 = _share(2 * right, weights @ (is_gold + is_predicted))
+    return np.hstack([is_gold * is_predicted, is_gold + is_predicted])
+
+
+def f1_of_sums(sums: Floats) -> Floats:
+    """The mean of F1 from the sums of those, (resamples, 2 · classes)."""
+    right, mentioned = np.hsplit(sums, 2)
+    f1 = _share(2 * right, mentioned)
     return _share(np.nansum(f1, axis=1), (~np.isnan(f1)).sum(axis=1).astype(np.float64))
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.files.tables import ENDINGS, SEPARATORS, likely_separator, read_table
+from evenhand.files.structured import read_yaml
+from evenhand.files.tables import ENDINGS, read_table
 from evenhand.files.task_files import DIMENSIONS
 
 MANIFESTS = ("manifest.csv", "manifest.yaml", "manifest.yml")
@@ -158,24 +157,12 @@ def _limits(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
 
 def _rows(manifest: Path) -> list[dict[str, Any]]:
     if manifest.suffix.lower() not in (".yaml", ".yml"):
-        _refuse_other_separator(manifest)
         return [_keyed(row) for row in read_table(manifest).iter_rows(named=True)]
-    try:
-        content = yaml.safe_load(manifest.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise EvenhandError(f"{manifest} cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise EvenhandError(f"{manifest}: not valid YAML: {' '.join(str(error).split())}") from error
+    content = read_yaml(manifest)
     rows = content.get("submissions") if isinstance(content, dict) else content
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise EvenhandError(f"{manifest}: a list of mappings with system, dimension and path is needed")
     return [_keyed(row) for row in rows]
-
-
-def _refuse_other_separator(manifest: Path) -> None:
-    usual, likely = SEPARATORS.get(manifest.suffix.lower()), likely_separator(manifest)
-    if likely not in (None, usual):
-        raise EvenhandError(f"{manifest}: the separator looks like {likely!r}; {usual!r} is needed")
 
 
 def _keyed(row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -27,6 +27,8 @@ class Gold:
     ids: pl.Series | None
     scores: Floats
     file: str = "the gold file"
+    left_out: str | None = None
+    """What is to be said about rows that look like scores and are none."""
 
     @cached_property
     def _by_text(self) -> Matcher:
@@ -36,11 +38,13 @@ class Gold:
     def _by_id(self) -> Matcher | None:
         return None if self.ids is None else Matcher(self.ids)
 
-    def rows(self, file: TaskFile) -> Rows:
-        """Where each text stands in a file, by its id or else by the text; an error where some are missing."""
+    def rows(self, file: TaskFile, numbers: Floats) -> Rows:
+        """Where each text stands in a file, by its id or else by the text; an error where some are missing, or stand
+        there with different numbers."""
         if self._by_id is not None and file.ids is not None:
             found = self._by_id.match(file.ids)
-            if (found.rows >= 0).all() and not found.repeated:
+            if (found.rows >= 0).all():
+                found.refuse_conflicts(file.ids, numbers, of="it")
                 return found.rows
         if self.texts.is_duplicated().any():
             raise EvenhandError("the gold file has the same text more than once, and its ids are not in this file")
@@ -48,8 +52,7 @@ class Gold:
         missing = int((found.rows < 0).sum())
         if missing:
             raise EvenhandError(f"it misses {missing:,} of the {len(self.scores):,} texts of the gold file")
-        if found.repeated:
-            raise EvenhandError(f"it repeats {len(found.repeated):,} of the texts of the gold file")
+        found.refuse_conflicts(file.texts, numbers, of="it")
         return found.rows
 
 
@@ -79,7 +82,7 @@ def read_gold(place: Path) -> dict[str, Gold]:
 
 def _gold(file: TaskFile) -> Gold:
     scores = file.scores()
-    kept = scores.is_not_null()
+    kept = ~file.without_score()
     _refuse_text(file, scores)
     if int(kept.sum()) < FEWEST:
         raise EvenhandError(f"{file.path}: fewer than {FEWEST} rows have a score")
@@ -91,7 +94,7 @@ def _gold(file: TaskFile) -> Gold:
         ids = None
     texts = file.texts.filter(kept)
     _refuse_repeated(file, texts if ids is None else ids, rows=kept.arg_true())
-    return Gold(texts, ids, numbers, file.path.name)
+    return Gold(texts, ids, numbers, file.path.name, file.placeholders_in_words)
 
 
 def _refuse_text(file: TaskFile, scores: pl.Series) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 
 from evenhand.asking.recorded.rows import some_sentences
 from evenhand.errors import EvenhandError
+from evenhand.stats.types import Floats
 
 Rows = npt.NDArray[np.int64]
 REMEMBERED = 8
@@ -23,6 +24,17 @@ class Match:
 
     rows: Rows
     repeated: tuple[str, ...]
+
+    def refuse_conflicts(self, texts: pl.Series, numbers: Floats, *, of: str) -> int:
+        """Raise where a text stands there with two different numbers; how many rows say again what another said."""
+        if not self.repeated:
+            return 0
+        there = pl.DataFrame({"text": texts, "number": numbers}).filter(pl.col("text").is_in(list(self.repeated)))
+        said = there.group_by("text", maintain_order=True).agg(pl.col("number").n_unique())
+        bad = said.filter(pl.col("number") > 1)["text"].to_list()
+        if bad:
+            raise EvenhandError(f"{of} repeats {some_sentences(bad)} with other scores; each needs one score")
+        return there.height - said.height
 
 
 class Matcher:
@@ -43,16 +55,14 @@ class Matcher:
         self._seen.appendleft((texts, found))
         return found
 
-    def rows(self, texts: pl.Series, *, of: str) -> Rows:
-        """Where each stands, if each does once; else an error about the file `of`."""
+    def found(self, texts: pl.Series, *, of: str) -> Match:
+        """Where each stands, if each does; else an error about the file `of`."""
         found = self.match(texts)
         missing = np.flatnonzero(found.rows < 0)
         if len(missing):
             some = self._wanted["text"][missing].to_list()
             raise EvenhandError(f"{of} misses {some_sentences(some)} of the {self._wanted.height:,} in the corpus")
-        if found.repeated:
-            raise EvenhandError(f"{of} repeats {some_sentences(found.repeated)}; each needs one row")
-        return found.rows
+        return found
 
     def _match(self, texts: pl.Series) -> Match:
         there = pl.DataFrame({"text": texts}).with_row_index("row").join(self._wanted, on="text", how="inner")

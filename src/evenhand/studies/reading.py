@@ -15,17 +15,19 @@ from evenhand.asking import Column, Scores
 from evenhand.asking.recorded.rows import plain
 from evenhand.corpora import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.files.task_files import DIMENSIONS, TaskFile, dimension_in_name
+from evenhand.files.task_files import DIMENSIONS, NONE, TaskFile, dimension_in_name
 from evenhand.stats.correlation import is_flat
-from evenhand.stats.types import Floats
+from evenhand.stats.types import Floats, Ints
 from evenhand.studies.entries import Entry, Problem
 from evenhand.studies.gold import Gold
-from evenhand.studies.matching import Matcher, Rows
+from evenhand.studies.matching import Match, Matcher
 from evenhand.systems.base import Output
 
 AHEAD = 2
-OTHER_SCALE = 0.5
-"""With more than this share of its scores outside the range, a file is on another scale."""
+FAR, FEW = 0.25, 0.01
+"""A file is on another scale if more than a few of its scores (this share) lie further outside the range than this part
+of it. It goes by how far they lie, not by how many do: of two systems from -1 to 1, one may be below 0 for most texts
+and the other for few."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +94,15 @@ class Reader:
             advance(1)
         members = self._without_repeats()
         if not members:
-            first = f", the first because {self._problems[0].message}" if self._problems else ""
+            worst = next(iter(self._problems), None)
+            first = f"; the first, {worst.file}: {worst.message}" if worst else ""
             raise EvenhandError(f"no submission in {root} can be read{first}")
         self._note_absent(entries, members)
+        about_files, self._problems = self._problems, []
         self._note_gold(members)
-        return Submissions(tuple(members), self._scores(members), tuple(self._problems))
+        # What changes the ranks comes first, then what is not in the study at all, then what is odd and harmless.
+        found = [*self._problems, *sorted(about_files, key=lambda one: not one.left_out)]
+        return Submissions(tuple(members), self._scores(members), tuple(found))
 
     def _note(self, problem: Problem) -> None:
         if self._strict:
@@ -117,11 +123,19 @@ class Reader:
         """Gold that tells nobody's quality."""
         for dimension, gold in self._gold.items():
             mine = [member for member in members if member.dimension == dimension]
+            if gold.left_out is not None:
+                # The task's own files are like this: nothing is wrong with them, so strict reading goes on.
+                self._problems.append(Problem("gold", gold.file, gold.left_out, left_out=False))
             if mine and all(member.on_gold is None for member in mine):
                 why = f"no submission for {dimension} can be held against it; the first: {mine[0].not_on_gold}"
                 self._note(Problem("gold", gold.file, why, left_out=False))
             elif mine and is_flat(gold.scores):
                 self._note(Problem("gold", gold.file, f"its scores for {dimension} do not vary", left_out=False))
+            else:
+                for member in mine:
+                    if member.not_on_gold is not None:
+                        why = f"it has no rank for {dimension}: {member.not_on_gold}"
+                        self._note(Problem(member.system, member.file, why, left_out=False))
 
     def _read_or_why(self, entry: Entry, file: TaskFile, shown: str) -> list[Problem]:
         try:
@@ -155,13 +169,14 @@ class Reader:
         return notes, failed
 
     def _add(
-        self, entry: Entry, file: TaskFile, scored: tuple[str, str | None], *, rows: Rows, shown: str
+        self, entry: Entry, file: TaskFile, scored: tuple[str, str | None], *, rows: Match, shown: str
     ) -> list[str]:
         """Add one submission: a dimension and its column; what is odd about its scores."""
         dimension, column = scored
         notes: list[str] = []
         numbers = file.scores(column).to_numpy()
         values = self._values(file, column, numbers, rows, notes)
+        self._note_text(file, column, rows.rows, notes)
         on_gold, why_not = self._on_gold(file, dimension, numbers)
         self._members.append(
             Submission(
@@ -177,14 +192,18 @@ class Reader:
         )
         return notes
 
-    def _rows(self, file: TaskFile, notes: list[str]) -> Rows:
+    def _rows(self, file: TaskFile, notes: list[str]) -> Match:
         texts = file.texts
         complete = [matcher for matcher in self._matchers if (matcher.match(texts).rows >= 0).all()]
         if complete and complete[0] is not self._matchers[0]:
             notes.append("its sentences are in another spelling of the corpus; they were taken for the same")
-        return (complete or self._matchers)[0].rows(texts, of="it")
+        return (complete or self._matchers)[0].found(texts, of="it")
 
-    def _values(self, file: TaskFile, column: str | None, numbers: Floats, rows: Rows, notes: list[str]) -> Floats:
+    def _values(self, file: TaskFile, column: str | None, numbers: Floats, match: Match, notes: list[str]) -> Floats:
+        repeats = match.refuse_conflicts(file.texts, numbers, of="it")
+        if repeats:
+            notes.append(f"{repeats:,} of its rows repeat{'s' if repeats == 1 else ''} another with the same score")
+        rows = match.rows
         values = numbers[rows]
         bad = ~np.isfinite(values)
         if bad.any():
@@ -198,17 +217,38 @@ class Reader:
             they = "score lies" if count == 1 else "scores lie"
             which = "" if column is None else f"column {column!r}: "
             where = f"{which}{count:,} {they} outside {self._low:g}..{self._high:g} (such as {worst:g})"
-            if outside.mean() > OTHER_SCALE:
-                raise EvenhandError(f"{where}: it is on another scale; give its bounds (--range) if all of them are")
+            if self._is_on_another_scale(numbers):
+                low, high = np.nanmin(numbers), np.nanmax(numbers)
+                raise EvenhandError(
+                    f"{where}: it is on another scale, as its scores reach from {low:g} to {high:g}; give the bounds "
+                    "(--range) if all submissions are on it, or bring its scores to this one"
+                )
             notes.append(f"{where}; they were kept as they are")
         return values
+
+    def _is_on_another_scale(self, numbers: Floats) -> bool:
+        """By all scores of the file: those for a corpus of short sentences may use a part of its scale only."""
+        known = numbers[np.isfinite(numbers)]
+        far = FAR * (self._high - self._low)
+        return bool(np.mean((known < self._low - far) | (known > self._high + far)) > FEW)
+
+    def _note_text(self, file: TaskFile, column: str | None, rows: Ints, notes: list[str]) -> None:
+        """Say where text stands for a number among the rows that are not of the corpus, such as the task's tweets."""
+        read = file.table.column(file.cells(column).name)
+        said = read.texts.is_not_null() & (read.texts.str.to_uppercase() != NONE).fill_null(False)
+        wrong = (said & ~file.scores(column).is_finite().fill_null(False)).to_numpy().copy()
+        wrong[rows] = False
+        if wrong.any():
+            first = _without_path(EvenhandError(file.score_or_why(int(wrong.argmax()), column)), file.path)
+            more = f", and {int(wrong.sum()) - 1:,} more like it" if wrong.sum() > 1 else ""
+            notes.append(f"{first}{more}; it is not a sentence of the corpus, so its gaps can be measured all the same")
 
     def _on_gold(self, file: TaskFile, dimension: str, numbers: Floats) -> tuple[Floats | None, str | None]:
         gold = self._gold.get(dimension)
         if gold is None:
             return None, "there is no gold file for it" if self._gold else "no gold was given"
         try:
-            values = numbers[gold.rows(file)]
+            values = numbers[gold.rows(file, numbers)]
         except EvenhandError as error:
             return None, str(error)
         lacking = int((~np.isfinite(values)).sum())

@@ -51,6 +51,10 @@ class Statement:
     """Submissions shown equivalent, corrected for all systems of the study."""
     says_little: int = 0
     """Of those that are equivalent or without a reaction, how many don't do their job."""
+    unseen_share: float | None = None
+    """Of those that are equivalent: the largest share of people who could still react; None if none is equivalent."""
+    unseen_reaction: float | None = None
+    """By how much these would have to react to undo one of them: the least, as a share of the output's range."""
 
 
 def statements(
@@ -84,6 +88,7 @@ def _about(
     means = [abs(m) for finding in significant for m in (finding.mean_positive, finding.mean_negative) if m is not None]
     verdicts = Counter(finding.verdict for finding in members)
     best = _best(members, qualities)
+    others = list(_others(members))
     return Statement(
         attribute=attribute,
         dimension=dimension,
@@ -109,7 +114,17 @@ def _about(
         no_reaction_seen=verdicts["no reaction seen"],
         equivalent_in_study=sum(bool(finding.equivalence.in_study) for finding in members),
         says_little=sum(finding.says_little for finding in members),
+        unseen_share=max((share for share, _ in others), default=None),
+        unseen_reaction=min((reaction for _, reaction in others), default=None),
     )
+
+
+def _others(members: Sequence[Finding]) -> Iterator[tuple[float, float]]:
+    """Of each that is equivalent: the share of people who could still react, and by how much of the range."""
+    for finding in members:
+        share, reaction = finding.equivalence.unseen_share, finding.equivalence.unseen_reaction
+        if finding.verdict == "equivalent" and share is not None and reaction is not None:
+            yield share, reaction / finding.span
 
 
 def _best(members: Sequence[Finding], qualities: Mapping[tuple[str, str], Quality]) -> list[Finding]:

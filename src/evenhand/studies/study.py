@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -11,8 +11,11 @@ from typing import Any, ClassVar, Self
 import polars as pl
 
 from evenhand.asking import Scores
+from evenhand.comparing.decisions import Decision
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.settings import Settings
+from evenhand.comparing.thresholds import Threshold, read_thresholds
+from evenhand.contrasts import contrasts
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.files.plain import rebuild
@@ -20,6 +23,7 @@ from evenhand.results import Note, Provenance, Result, Subject
 from evenhand.results.rendering import Files
 from evenhand.results.result import CORPUS_FILE, SCORES_FILE, attached, saved_bytes
 from evenhand.studies.against import Against, find_baseline
+from evenhand.studies.decisions import Downstream, decide_all, downstream
 from evenhand.studies.descriptors import DescriptorGap, descriptor_gaps
 from evenhand.studies.entries import Descriptors, Problem
 from evenhand.studies.examination import Examination
@@ -108,6 +112,35 @@ class Study(Result):
     settings: Settings
     scores: Scores | None = field(default=None, repr=False)
     corpus: Corpus | None = field(default=None, repr=False)
+    decisions: tuple[Decision, ...] = ()
+    """What thresholds make of the scores, where any were given: a row for each submission, comparison and threshold."""
+
+    @cached_property
+    def downstream(self) -> tuple[Downstream, ...]:
+        """The decisions summed up over the submissions of each dimension."""
+        return downstream(self.decisions)
+
+    def decisions_of(self, one: Examined) -> list[Decision]:
+        """Those of one submission."""
+        return [made for made in self.decisions if (made.system, made.output) == (one.system, one.dimension)]
+
+    def decided(self, thresholds: Threshold | str | Iterable[Threshold | str]) -> Self:
+        """The same study with other thresholds: numbers, or `"median"` for that of each submission's own scores."""
+        corpus, scores = self.drawn_from
+        asked = read_thresholds(thresholds)
+        questions = [
+            one
+            for table in self.full()
+            for one in contrasts(corpus, table.attribute)
+            if (one.first, one.second) == (table.first, table.second) and not one.interaction
+        ]
+        made = decide_all(questions, scores, corpus, thresholds=asked, alpha=self.settings.alpha)
+        provenance = replace(self.provenance, settings={**self.provenance.settings, "thresholds": list(asked)})
+        return replace(self, decisions=made, provenance=provenance)
+
+    def decisions_frame(self) -> pl.DataFrame:
+        """One row per submission, comparison and threshold, the nested parts in columns such as `first_rate_low`."""
+        return pl.DataFrame([one.flat() for one in self.decisions], infer_schema_length=None)
 
     def __repr__(self) -> str:
         left_out = sum(problem.left_out for problem in self.problems)
@@ -167,6 +200,8 @@ class Study(Result):
             "baseline": self.baseline,
             "problems": [asdict(one) for one in self.problems],
             "settings": asdict(self.settings),
+            "decisions": [one.to_dict() for one in self.decisions],
+            "downstream": [asdict(one) for one in self.downstream],
         }
 
     @classmethod
@@ -193,6 +228,7 @@ class Study(Result):
             settings=rebuild(Settings, values["settings"]),
             scores=attached(Scores, folder, SCORES_FILE),
             corpus=attached(Corpus, folder, CORPUS_FILE),
+            decisions=tuple(Decision.from_dict(one) for one in values.get("decisions", ())),
             **{name: values[name] for name in ("baseline", "assessments", "threshold", "generalising_threshold")},
             **cls.common(values),
         )

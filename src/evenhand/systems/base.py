@@ -7,12 +7,14 @@ import importlib.metadata
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, get_args, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from evenhand.errors import UsageError
+from evenhand.settings import check_range, check_unit
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
@@ -71,10 +73,14 @@ class Output:
                 object.__setattr__(self, name, float(given))  # 1 and 1.0 are one range, also when saved
         if (self.low is None) != (self.high is None):
             raise UsageError(f"output {self.name!r}: give both ends of its range, or none and a unit")
-        if self.low is not None and self.high is not None and not self.low < self.high:
-            raise UsageError(f"output {self.name!r}: its range {self.low}..{self.high} is empty")
+        if self.low is not None and self.high is not None:
+            if self.low >= self.high:
+                raise UsageError(f"output {self.name!r}: its range {self.low}..{self.high} is empty")
+            check_range(self.low, self.high, f"output {self.name!r}: a range")
         if self.low is None and not (self.unit and self.unit > 0):
             raise UsageError(f"output {self.name!r}: an output without a range needs a unit above zero")
+        if self.unit is not None:
+            check_unit(self.unit, f"output {self.name!r}")
         if self.high_is is not None and self.high_is not in get_args(HighIs):
             said = ", ".join(get_args(HighIs))
             raise UsageError(f"output {self.name!r}: high_is is one of {said}, not {self.high_is!r}")
@@ -106,6 +112,20 @@ class Output:
             return self.high - self.low
         assert self.unit is not None  # noqa: S101 - __post_init__ saw to it
         return self.unit
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """How well an output goes with what people said of texts that the system had not learned from.
+
+    A correlation is None where it is undefined: all the scores, or all that people said, are the same.
+    """
+
+    n: int
+    pearson: float | None
+    spearman: float | None
+    how: str
+    """On which texts, as in `five folds`."""
 
 
 @runtime_checkable
@@ -182,6 +202,18 @@ class BaseScorer(BaseSystem):
         def outputs(self) -> tuple[Output, ...]:
             """The numbers that it gives, with different names."""
 
+        @property
+        def held_out(self) -> Mapping[str, HeldOut]:
+            """How good its outputs are known to be, by name: of those that were trained here, or held against gold."""
+
+        @property
+        def ahead(self) -> int:
+            """How many batches it wants to know of before they are asked."""
+
+    else:
+        held_out = MappingProxyType({})
+        ahead = 0
+
     @property
     def answer_names(self) -> tuple[str, ...]:
         """The names of its outputs."""
@@ -194,6 +226,12 @@ class BaseScorer(BaseSystem):
     def draw(self, texts: Sequence[str], number: int) -> Array:
         """Answer for the nth time, counted from 1; for systems that sample."""
         return self.score(texts)
+
+    def expect(self, coming: Sequence[tuple[Sequence[str], int]]) -> None:
+        """Learn what `draw` will be asked for next, and that what was expected before and is not among it will not be.
+
+        Told of `ahead` batches beside the one that is next, and of none in the end.
+        """
 
     def tokenise(self, text: str) -> list[str] | None:
         """The pieces that it reads a text in; None where it does not tell."""

@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 from evenhand.errors import EvenhandError
 from evenhand.files.registry import package_of
-from evenhand.systems.table import REGISTRY
+from evenhand.systems.adapters import REGISTRY
 
 PACKAGE = "evenhand"
 

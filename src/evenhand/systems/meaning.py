@@ -9,9 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import get_args
 
-import yaml
-
 from evenhand.errors import SettingRefused, did_you_mean
+from evenhand.files.structured import read_yaml
 from evenhand.systems.base import CLASSES, HighIs, Output
 
 HighIsSaid = HighIs | Mapping[str, HighIs]
@@ -37,8 +36,7 @@ def checked(said: HighIsSaid) -> HighIsSaid:
     """What is declared, if it can be."""
     for value in said.values() if isinstance(said, Mapping) else (said,):
         if value not in MEANINGS:
-            hint = did_you_mean(str(value), MEANINGS)
-            raise SettingRefused("high_is", f"{{}} is one of {', '.join(MEANINGS)}, not {value!r}{hint}")
+            raise SettingRefused("high_is", f"{{}}: unknown meaning {value!r}{did_you_mean(str(value), MEANINGS)}")
     return said
 
 
@@ -60,8 +58,7 @@ def refuse_useless(said: HighIsSaid, outputs: Iterable[Output]) -> None:
     if isinstance(said, Mapping):
         for name in said:
             if name not in names:
-                hint = did_you_mean(name, names)
-                said_of = f"no output is called {name!r}{hint}; there are {', '.join(names)}"
+                said_of = f"no output is called {name!r}{did_you_mean(name, names)}"
                 raise SettingRefused("high_is", f"{{}}: {said_of}")
     elif there and all(one.high_is is not None for one in there):
         raise SettingRefused(
@@ -75,5 +72,5 @@ def refuse_useless(said: HighIsSaid, outputs: Iterable[Output]) -> None:
 def _known() -> dict[str, HighIs]:
     """By name, from the list that comes with Evenhand."""
     file = files("evenhand") / "data" / "high_is.yaml"
-    listed = yaml.safe_load(file.read_text(encoding="utf-8"))
+    listed = read_yaml(file)
     return {name: meaning for meaning in MEANINGS for name in listed[meaning]}

@@ -76,13 +76,27 @@ class BaseTagger(BaseSystem):
 TAGGERS: Registry[Any] = Registry("tagger")
 
 
-def tagger(name: str, *, extra: str | None = None, address: str) -> Callable[[C], C]:
-    """Enter a class, or a function that builds a tagger, into the table; the address is its first argument."""
-    return TAGGERS.enter(name, extra=extra, address=address)
+def tagger(name: str, *, extra: str | None = None, address: str, apart: bool = False) -> Callable[[C], C]:
+    """Enter a class, or a function that builds a tagger, into the table; the address is its first argument.
+
+    One that runs code, or reads files, that may kill a process belongs `apart`, in a process of its own.
+    """
+    return TAGGERS.enter(name, extra=extra, address=address, apart=apart)
 
 
 def build_tagger(name: str, address: str, **settings: Any) -> BaseTagger:
-    """Build a tagger of the table."""
+    """Build a tagger of the table, apart if it belongs there."""
+    entry = TAGGERS.find(name)
+    if not entry.apart:
+        return build_tagger_here(name, address, **settings)
+    from evenhand.systems.apart.proxies import TaggerApart
+
+    TAGGERS.refuse_address(entry, address)
+    return TaggerApart(name, [address], settings, called=TAGGERS.called(entry, address))
+
+
+def build_tagger_here(name: str, address: str, **settings: Any) -> BaseTagger:
+    """Build a tagger in this process, wherever it belongs."""
     return as_tagger(TAGGERS.build(name, address, **settings))
 
 

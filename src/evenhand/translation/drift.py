@@ -14,7 +14,7 @@ import polars as pl
 from evenhand.corpora.corpus import Corpus
 from evenhand.corpora.person_forms import GENDER
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
-from evenhand.files.tables import read_table, table_bytes
+from evenhand.files.tables import TableFile, table_bytes
 from evenhand.numbering import numbered
 from evenhand.results import Provenance, Result
 from evenhand.results.rendering import Files
@@ -147,7 +147,7 @@ class Drift(Result):
             Corpus.load(folder / CORPUS_FILE),
             values["translators"],
             values["via"],
-            read_table(folder / ROWS_FILE),
+            TableFile(folder / ROWS_FILE).whole,
             values["left_out"]["even"],
             **cls.common(values),
         )

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from evenhand.errors import BadAnswer, UsageError
-from evenhand.systems.http.client import Connection, Endpoint, hash_of, refuse_below
+from evenhand.errors import BadAnswer
+from evenhand.systems.http.client import Connection, Endpoint, hash_of, refuse_below, refuse_not_above
 from evenhand.systems.http.crowd import in_order
 from evenhand.systems.http.mapping import Path, Request
 from evenhand.systems.http.secrets import Secrets
@@ -24,7 +24,8 @@ class Service:
     `request` is the JSON to send, with "$texts" where the list goes, or "$text" for one text a call, and "$source" and
     "$target" for the languages, which are written as the service wants them ("en", "EN"). `response` is the path to the
     translations, such as `translations.*.text`. `headers` may take values from the environment, as in `Bearer $TOKEN`;
-    they are never shown or kept. `version` vouches for what it answers: without one, translations are not kept for
+    they are never shown or kept. An attempt may take `timeout` seconds, and all attempts at one request `within`
+    seconds, waiting and all. `version` vouches for what it answers: without one, translations are not kept for
     later runs.
     """
 
@@ -39,17 +40,18 @@ class Service:
         batch_size: int = 32,
         concurrency: int = 4,
         timeout: float = 30.0,
+        within: float = 60.0,
         retries: int = 4,
         headers: Any = None,
         version: str | None = None,
     ) -> None:
         refuse_below("http", {"batch_size": batch_size, "concurrency": concurrency}, least=1)
         refuse_below("http", {"retries": retries}, least=0)
-        if not timeout > 0:
-            raise UsageError(f"'http': timeout must be above 0 seconds, not {timeout}")
+        refuse_not_above("http", {"timeout": timeout, "within": within})
         self._homeward: dict[str, Any] = {
             "source": target, "target": source, "request": request, "response": response, "batch_size": batch_size,
-            "concurrency": concurrency, "timeout": timeout, "retries": retries, "headers": headers, "version": version,
+            "concurrency": concurrency, "timeout": timeout, "within": within, "retries": retries, "headers": headers,
+            "version": version,
         }  # fmt: skip
         self.name = f"http:{url}"
         self.source, self.target = code(source), code(target)
@@ -57,10 +59,11 @@ class Service:
         self._request = Request(_with_languages(declared, {"source": source, "target": target}))
         self._response = Path(response)
         self._a_request = 1 if self._request.takes_one else batch_size
-        self._concurrency = concurrency
         self.batch_size = self._a_request * concurrency
         secrets = Secrets(headers)
-        self._endpoint = Endpoint(url, secrets, timeout=timeout, retries=retries)
+        self._endpoint = Endpoint(
+            url, secrets, timeout=timeout, within=within, retries=retries, concurrency=concurrency
+        )
         # Of the headers only the names: their values may be secrets.
         asked = [url, source, target, declared, response, self._a_request, [*secrets.headers]]
         self.resume_key = hash_of(asked)
@@ -87,10 +90,10 @@ class Service:
         ]
         failure: Exception | None = None
         try:
-            in_order(self._endpoint, ask, parts, at_once=self._concurrency)
+            in_order(self._endpoint, ask, parts)
         except Exception as error:
             failure = error
-        yield from sorted(done.items())
+        yield from sorted(dict(done).items())  # a copy: whoever was given up on may answer yet
         if failure is not None:
             raise failure
 
@@ -100,7 +103,7 @@ class Service:
             found = self._response.of(answer)
             return _texts([found] if self._request.takes_one else found, len(texts), self._response.written)
         except BadAnswer as error:
-            raise BadAnswer(f"{self._endpoint.shown}: {self._endpoint.secrets.hide(str(error), 300)}") from None
+            raise BadAnswer(f"{self._endpoint.shown}: {self._endpoint.said(str(error), 300)}") from None
 
 
 def _texts(found: object, count: int, path: str) -> list[str]:

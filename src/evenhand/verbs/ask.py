@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
+import polars as pl
+
 from evenhand.asking import Scores, Tags, scored, tagged
+from evenhand.asking.going_on import left_out
 from evenhand.asking.settings import AskOptions, AskSettings
 from evenhand.corpora import Corpus
-from evenhand.errors import SettingRefused, UsageError, one_line
+from evenhand.errors import EvenhandError, SettingRefused, SystemsFailed, UsageError, foreign_code, one_line
 from evenhand.measuring.tags import class_names, entities_found, in_corpus_terms
 from evenhand.results import Note
 from evenhand.specs.meaning import with_high_is
-from evenhand.specs.resolving import Given, Resolver
+from evenhand.specs.resolving import Given, Resolver, name_of_given
 from evenhand.systems import BaseScorer, BaseTagger, Output
 from evenhand.systems.meaning import HighIsSaid, refuse_useless
 
@@ -44,9 +47,18 @@ class Answers:
 
 
 def remarks_of(systems: Iterable[Made]) -> tuple[Note, ...]:
-    """What systems say about the answers that they gave."""
-    said = {one.name: one.remarks() for one in systems if not isinstance(one, Scores)}
-    return tuple(Note(name, one_line(remark, most=1_000)) for name, given in said.items() for remark in given)
+    """What systems say about the answers that they gave, and which others gave none."""
+    said = {one.name: _remarks(one) for one in systems if not isinstance(one, Scores)}
+    told = tuple(Note(name, one_line(remark, most=1_000)) for name, given in said.items() for remark in given)
+    return (*(Note(name, f"it failed, and is left out: {why}") for name, why in left_out().items()), *told)
+
+
+def _remarks(system: BaseScorer | BaseTagger) -> tuple[str, ...]:
+    try:
+        with foreign_code():
+            return tuple(system.remarks())
+    except Exception as error:  # its answers are there all the same
+        return (f"what it says of its answers could not be asked for ({type(error).__name__}: {one_line(error)})",)
 
 
 def ask(systems: Given | Sequence[Given], corpus: Corpus, **options: Unpack[AskOptions]) -> Scores | Tags:
@@ -68,11 +80,36 @@ def resolved(
     """
     resolver = Resolver(corpus, settings, known)
     given = listed_systems(systems)
-    made: list[Made] = [resolver.given_tagger(one) if corpus.tagged else resolver.given(one) for one in given]
+    made = _made(resolver, given, tagged=corpus.tagged)
     for flag in settings.flags:
         if flag not in resolver.taken and flag in ABOUT:
             raise _useless(*ABOUT[flag])
     return made if settings.high_is is None else _meaning(made, settings.high_is)
+
+
+def _made(resolver: Resolver, given: Sequence[Given], *, tagged: bool) -> list[Made]:
+    """All of them; those that cannot be made, though nothing is wrong with what was typed, fail together."""
+    made: list[Made] = []
+    failed: dict[str, EvenhandError] = {}
+    for one in given:
+        try:
+            with foreign_code():
+                made.append(resolver.given_tagger(one) if tagged else resolver.given(one))
+        except UsageError:
+            raise
+        except EvenhandError as error:
+            failed[name_of_given(one)] = error
+        except Exception as error:
+            if isinstance(one, str):
+                raise
+            name = name_of_given(one)  # an object may do anything when it is looked at
+            failed[name] = EvenhandError(f"{name!r} cannot be asked: {type(error).__name__}: {one_line(error)}")
+    if failed:
+        first = next(iter(failed.values()))
+        if len(given) == 1:
+            raise first
+        raise SystemsFailed({name: one_line(error, 1_000) for name, error in failed.items()}) from first
+    return made
 
 
 def _meaning(made: Sequence[Made], said: HighIsSaid) -> list[Made]:
@@ -98,8 +135,8 @@ def listed_systems(systems: Given | Sequence[Given]) -> list[Given]:
 
 
 def listed(names: str | Sequence[str] | None) -> list[str] | None:
-    """One name, several, or none."""
-    return [names] if isinstance(names, str) else None if names is None else list(names)
+    """One name, several, each once, or none."""
+    return [names] if isinstance(names, str) else None if names is None else list(dict.fromkeys(names))
 
 
 def names_of(made: Sequence[Made]) -> tuple[str, ...]:
@@ -148,3 +185,15 @@ def _tags(taggers: Sequence[BaseTagger], corpus: Corpus, settings: AskSettings) 
     with tagged(taggers, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws) as found:
         tags = in_corpus_terms(found, names)
         yield Answers(tuple(taggers), entities_found(tags, corpus), tags)
+
+
+def part_of(corpus: Corpus, ids: Sequence[str]) -> Corpus | None:
+    """These sentences of a corpus; None where they have no two groups of each attribute."""
+    frame = corpus.frame.filter(pl.col("id").is_in(list(ids)))
+    there = {name: set(frame[name]) for name in corpus.attributes}
+    left = {
+        name: tuple(group for group in groups if group in there[name]) for name, groups in corpus.attributes.items()
+    }
+    if any(len(groups) < 2 for groups in left.values()):
+        return None
+    return replace(corpus, frame=frame, attributes=left, drawn_from=corpus.drawn_from or corpus.digest)

@@ -17,6 +17,7 @@ from evenhand.contrasts import CROSS
 from evenhand.corpora import Corpus
 from evenhand.errors import UsageError
 from evenhand.results import Note, Provenance, check_out
+from evenhand.results.rendering import fitting
 from evenhand.systems.meaning import high_is
 from evenhand.verbs.ask import listed
 from evenhand.verbs.saved import load_result
@@ -57,33 +58,35 @@ def compare(
     sides = [_side(run, system) for run, system in zip((one, other), systems, strict=True)]
     if _is_same(*sides):
         raise UsageError(f"{sides[0].name} would be compared with itself: name another run, or choose two systems")
-    first, second = (side.run(name) for side, name in zip(sides, _names(*sides), strict=True))
-    corpus = shared_corpus(first, second)
-    paired = paired_scores(first, second, corpus)
-    asked = shared_attributes(first, second, corpus, listed(attributes))
-    called = (paired[0].one_called, paired[0].other_called) if len(paired) == 1 else (first.name, second.name)
+    with fitting(*(side.audit for side in sides)):
+        first, second = (side.run(name) for side, name in zip(sides, _names(*sides), strict=True))
+        corpus = shared_corpus(first, second)
+        paired = paired_scores(first, second, corpus)
+        asked = shared_attributes(first, second, corpus, listed(attributes))
+        called = (paired[0].one_called, paired[0].other_called) if len(paired) == 1 else (first.name, second.name)
     if out is not None:
         subject = Comparison.subject_between(*called, (first.corpus.name, second.corpus.name))
         check_out(Path(out), Comparison, subject, overwrite=overwrite)
-    asked_on = listed(subsets) or ["all"]
-    gaps = gap_differences(paired, corpus, attributes=asked, subsets=asked_on, settings=settings, in_pairs=pairs)
-    plain = [name for name in asked if CROSS not in name] if first.measured and second.measured else []
-    metrics, refused = measured_differences(paired, corpus, attributes=plain, settings=settings)
-    found = Comparison(
-        one=called[0],
-        other=called[1],
-        shared=Shared(len(corpus), len(first.corpus), len(second.corpus)),
-        gaps=gaps.found,
-        metrics=tuple(metrics),
-        notes=(*_notes(paired, corpus, first, second), *refused),
-        provenance=Provenance.collect(
-            corpora=[first.corpus, second.corpus],
-            scores=[scores for pair in paired for scores in (pair.all_of_one, pair.all_of_other)],
-            settings={**asdict(settings), "attributes": asked, "subsets": listed(subsets), "pairs": pairs},
-            details={"between": list(called), **gaps.family},
-            command=command,
-        ),
-    )
+    with fitting(*(side.audit for side in sides)):
+        asked_on = listed(subsets) or ["all"]
+        gaps = gap_differences(paired, corpus, attributes=asked, subsets=asked_on, settings=settings, in_pairs=pairs)
+        plain = [name for name in asked if CROSS not in name] if first.measured and second.measured else []
+        metrics, refused = measured_differences(paired, corpus, attributes=plain, settings=settings)
+        found = Comparison(
+            one=called[0],
+            other=called[1],
+            shared=Shared(len(corpus), len(first.corpus), len(second.corpus)),
+            gaps=gaps.found,
+            metrics=tuple(metrics),
+            notes=(*_notes(paired, corpus, first, second), *refused),
+            provenance=Provenance.collect(
+                corpora=[first.corpus, second.corpus],
+                scores=[scores for pair in paired for scores in (pair.all_of_one, pair.all_of_other)],
+                settings={**asdict(settings), "attributes": asked, "subsets": listed(subsets), "pairs": pairs},
+                details={"between": list(called), **gaps.family},
+                command=command,
+            ),
+        )
     if out is not None:
         found.save(out, overwrite=overwrite)
     return found

@@ -11,6 +11,7 @@ from evenhand.repairs.result import Repair
 from evenhand.report.exports import FORMATS, exported
 from evenhand.report.exports.account import Request
 from evenhand.results import FileUsed, Result, Statement
+from evenhand.results.rendering import fitting
 from evenhand.results.result import CORPUS_FILE, SCORES_FILE, TAGS_FILE
 from evenhand.settings import check_choice
 from evenhand.verbs.saved import load_result
@@ -35,11 +36,13 @@ def export(
     if out is not None:
         _check_out(str(out), result, overwrite=overwrite)
     loaded, files = (result, ()) if isinstance(result, Result) else _saved(Path(result))
+    saved = loaded
     if statement is not None:
         _check_tolerance(statement, loaded)
         loaded = loaded.stated(statement.added_to(loaded.provenance.statement))
     ending = "" if out is None else Path(out).suffix.lower()
-    made = exported(Request(loaded, system, files), form, ending=ending)
+    with fitting(saved):
+        made = exported(Request(loaded, system, files), form, ending=ending)
     content = made.encode() if isinstance(made, str) else made
     if out is not None:
         write_whole(Path(out), content)

@@ -22,7 +22,9 @@ from evenhand.results import Provenance, Statement, Subject, check_out
 from evenhand.settings import check_choice, check_count
 from evenhand.specs.resolving import Given, resolve_trip
 from evenhand.verbs.ask import listed_systems, names_of, resolved
-from evenhand.verbs.rate_asking import Asking
+from evenhand.verbs.chat import chat_notes
+from evenhand.verbs.going_on import others_go_on
+from evenhand.verbs.rate_asking import Asking, named_trips
 
 Setting = tuple[str | None, str | None, str, str | None]
 WORD_SETS = ("E1", "E2", "E3", "E4", "E5")
@@ -48,16 +50,20 @@ GROUPS = {
 }
 
 
+@others_go_on
 def rate(
     systems: Given | Sequence[Given],
     *,
     groups: Sequence[int] = tuple(GROUPS),
     chat: Sequence[str | Path] = (),
-    via: str | None = None,
+    via: str | Sequence[str] = (),
     k: int | None = None,
+    draw: str | None = None,
     output: str | None = None,
     levels: int = 3,
     preset: str = "stated",
+    confidence: Sequence[float] | None = None,
+    weights: Sequence[float] | None = None,
     supported_only: bool = False,
     overall: str = "worst",
     bootstrap: int = REPLICATES,
@@ -68,45 +74,57 @@ def rate(
     statement: Statement | None = None,
     **asking: Unpack[AskOptions],
 ) -> Ratings:
-    """Rate systems on the paper's data groups, on conversations, and on both after a round trip through a language.
+    """Rate systems on the paper's data groups, on conversations, and on both after round trips through languages.
 
     `groups` are of the four data groups; `k` says how groups 2 and 4 are confounded (case 1 of 0 to 6 if it is not
-    given). `chat` are logs of conversations, or `example`; users and chatbots are rated apart. `via` is a language or a
-    translator (`es`, `apertium:eng-spa`). `output` chooses one of several outputs. How systems are asked is said
-    as in `AskSettings`; the other settings are those of `rate_scores`. A `statement` of who made it and when goes into
-    the provenance.
+    given) and `draw` how their words are drawn: `complete`, so that every class meets every emotion, or `published`, by
+    chance alone, which the preset `published` does if nothing is said. `chat` are logs of conversations, or `example`;
+    users and chatbots are rated apart. `via` are languages or translators (`es`, `apertium:eng-spa`), one or several.
+    People's labels (`human:FILE,FILE`) rate what they labelled. `output` chooses one of several outputs. How systems
+    are asked is said as in `AskSettings`; the other settings are those of `rate_scores`. A `statement` of who made it
+    and when goes into the provenance.
     """
     how = rating_settings(
-        preset, levels=levels, supported_only=supported_only, overall=overall, bootstrap=bootstrap, seed=seed
+        preset,
+        confidence=confidence,
+        weights=weights,
+        levels=levels,
+        supported_only=supported_only,
+        overall=overall,
+        bootstrap=bootstrap,
+        seed=seed,
     )
     given, ask_how = listed_systems(systems), AskSettings(**asking)
-    _check(groups, chat, k, how)
-    case = 1 if k is None else k
-    datasets = [*_synthetic(groups, case, seed), *_conversations(chat, seed)]
+    ways = [via] if isinstance(via, str) else list(via)
+    _check(groups, chat, k, draw, how)
+    case, drawn = 1 if k is None else k, draw or ("published" if preset == "published" else "complete")
+    datasets = [*_synthetic(groups, case, seed, drawn), *_conversations(chat, seed)]
     if out is not None:
         made = resolved(given, next(iter(datasets[0].corpora.values())), ask_how)
         logs = tuple(Path(path).name for path in chat if str(path) != EXAMPLE)
         check_out(Path(out), Ratings, Subject(names_of(made), files=logs), overwrite=overwrite)
-    trip = None if via is None else resolve_trip(via, cache=ask_how.folder, progress=ask_how.progress)
-    with Asking(given, trip, output, ask_how) as asked:
+    trips = named_trips([resolve_trip(way, cache=ask_how.folder, progress=ask_how.progress) for way in ways])
+    with Asking(given, trips, output, ask_how) as asked:
         rating = _Rated(asked, how)
         for one in datasets:
             rating.add(one)
         if not rating.results:
             raise UsageError("; ".join(map(str, asked.notes)))
-        made_from = {"groups": list(groups), "k": case, "seed": seed, "chat": [Path(path).name for path in chat]}
+        made_from = {"groups": list(groups), "k": case, "draw": drawn, "seed": seed}
+        made_from |= {"chat": [Path(path).name for path in chat], "via": " and ".join(ways) or None, "output": output}
+        remarks = () if not chat else chat_notes(read_chat(chat, seed=seed).utterances)
         found = Ratings(
             tuple(rating.results),
             how,
             answers(rating.results, rating.baselines()),
             {name: drifted.content() for name, drifted in asked.drifts.items()},
-            notes=asked.notes,
+            notes=(*remarks, *asked.notes),
             provenance=Provenance.collect(
                 corpora=asked.corpora,
                 scores=asked.scores,
                 files=[path for path in chat if str(path) != EXAMPLE],
                 settings=how.to_dict(),
-                details={**made_from, "via": via, "output": output},
+                details=made_from,
                 command=command,
             ),
         ).stated(statement)
@@ -115,16 +133,17 @@ def rate(
     return found
 
 
-def _check(groups: Sequence[int], chat: Sequence[object], k: int | None, how: RatingSettings) -> None:
+def _check(groups: Sequence[int], chat: Sequence[object], k: int | None, draw: str | None, how: RatingSettings) -> None:
     for number in groups:
         check_choice("data group", str(number), map(str, GROUPS))
     if not groups and not chat:
         raise UsageError("there is nothing to rate by: name data groups, or a log of conversations")
     if k is not None:
         check_count("the case k of confounding", k)
-    if (k is not None or how.supported_only) and not any(GROUPS[number].confounders for number in groups):
-        given = "k" if k is not None else "supported_only"
-        raise UsageError(f"{given} is for groups 2 and 4, where something confounds, and neither of them is rated")
+    given = [name for name, value in {"k": k, "draw": draw}.items() if value is not None]
+    given += ["supported_only"] if how.supported_only else []
+    if given and not any(GROUPS[number].confounders for number in groups):
+        raise UsageError(f"{given[0]} is for groups 2 and 4, where something confounds, and neither of them is rated")
 
 
 @dataclass(frozen=True)
@@ -139,10 +158,10 @@ class _Dataset:
     diagram: Diagram | None = None
 
 
-def _synthetic(groups: Sequence[int], case: int, seed: int) -> Iterator[_Dataset]:
+def _synthetic(groups: Sequence[int], case: int, seed: int, draw: str) -> Iterator[_Dataset]:
     for number in groups:
         group = GROUPS[number]
-        corpora = {word_set: group.make(word_set, k=case, seed=seed) for word_set in group.word_sets}
+        corpora = {word_set: group.make(word_set, k=case, seed=seed, draw=draw) for word_set in group.word_sets}
         yield _Dataset(corpora, SYNTHETIC, f"Group-{number}", group.attributes, group.confounders)
 
 
@@ -172,15 +191,19 @@ class _Rated:
     def add(self, dataset: _Dataset) -> None:
         """Ask about all corpora of a dataset, as they are and after the round trip, and rate the answers."""
         asked = self._asking.frames(dataset.corpora, data=dataset.data, group=dataset.group)
-        if asked is None:
+        if not asked.rated:
             return
         by = (dataset.attributes, dataset.confounders)
-        rated, diagram = self._rate(pl.concat(asked.rated), *by), dataset.diagram
+        diagram = dataset.diagram
+        rated = [one for frame in asked.rated for one in self._rate(frame, *by)]
         self.results += rated if diagram is None else [replace(one, diagram=diagram) for one in rated]
-        if asked.unbroken_before is not None:
-            for one in self._rate(asked.unbroken_before, *by):
-                self._same_sentences[(*one.setting[:3], self._asking.via)] = [one]
-        if dataset.data == SYNTHETIC and not dataset.confounders and "gender" in dataset.attributes:
+        for part in asked.parts:
+            before = [] if part.before is None else self._rate(part.before, *by)
+            for attribute in dataset.attributes:
+                mine = [one for one in before if one.attribute == attribute]
+                self._same_sentences[dataset.data, part.group, attribute, part.via] = mine
+        whole = asked.rated[0]["group"][0] == dataset.group
+        if whole and dataset.data == SYNTHETIC and not dataset.confounders and "gender" in dataset.attributes:
             self._unconfounded.append(asked.rated[0])
 
     def _rate(
@@ -198,7 +221,7 @@ class _Rated:
         """What each rating is to be compared with, where that is no other rating of the result."""
         found = dict(self._same_sentences)
         for one in self.results:
-            if one.data != SYNTHETIC and one.via is None and self._unconfounded:
+            if one.data != SYNTHETIC and one.via is None and one.part is None and self._unconfounded:
                 found[one.setting] = self._on_synthetic(
                     tuple(sorted({name for test in one.tests for name in test.pair}))
                 )

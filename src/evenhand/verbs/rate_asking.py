@@ -1,10 +1,11 @@
-"""The chain for ratings: every system asked about every dataset, as it is and after a round trip."""
+"""The chain for ratings: every system asked about every dataset, as it is and after each round trip."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
@@ -14,42 +15,80 @@ from evenhand.asking import Scores
 from evenhand.asking.scores import Column
 from evenhand.asking.settings import AskSettings
 from evenhand.corpora import Corpus
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, UsageError
 from evenhand.rating import long_form
+from evenhand.rating.ratings import LABELLED, PART, UNBROKEN
 from evenhand.results import Note
 from evenhand.specs.resolving import Given
 from evenhand.systems import BaseScorer
 from evenhand.systems.known_bias.biased_female import BiasedFemale
 from evenhand.systems.people.human import Human
 from evenhand.translation import Drift, RoundTrip, ThereAndBack, drift
-from evenhand.verbs.ask import Made, asked, remarks_of, resolved
+from evenhand.verbs.ask import Made, asked, part_of, remarks_of, resolved
 
-UNBROKEN = ", unbroken sentences"
 COLUMNS = (
     "id", "system", "dataset", "data", "group", "via", "person", "gender", "race", "emotion", "emotion_word",
 )  # fmt: skip
 
+Texts = Mapping[str, Mapping[str, str]]
+"""By dataset and id: what a system reads there."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some sentences after a round trip, beside the same sentences before it; None where others were asked then."""
+
+    group: str
+    via: str
+    before: pl.DataFrame | None
+
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Sentiments as tables to rate: as the texts are, after the round trip, and so without what it broke."""
+    """Sentiments as tables to rate: as the texts are, and after each round trip, of all sentences and of parts."""
 
-    rated: list[pl.DataFrame]
-    unbroken_before: pl.DataFrame | None = None
-    """The sentences that the round trip left whole, before it."""
+    rated: list[pl.DataFrame] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class _Answered:
+    """What was answered about some datasets: by those who answer everything, and by people who labelled a part."""
+
+    whole: dict[str, pl.DataFrame]
+    labelled: dict[str, dict[str, pl.DataFrame]]
+    """By the name of a system of people, then by dataset: their answers to what they labelled."""
+
+
+@dataclass(frozen=True)
+class Trip:
+    """A round trip, and what the texts that took it are called by."""
+
+    way: ThereAndBack
+    via: str
+
+
+def named_trips(ways: Sequence[ThereAndBack]) -> tuple[Trip, ...]:
+    """Trips by the language that they go through; by the translator, where two go through one language."""
+    often = Counter(way.via for way in ways)
+    trips = tuple(Trip(way, way.via if often[way.via] == 1 else way.name) for way in ways)
+    for name, number in Counter(trip.via for trip in trips).items():
+        if number > 1:
+            raise UsageError(f"the round trip through {name} is named twice")
+    return trips
 
 
 class Asking:
-    """Asks all systems about one group of datasets after the other, as they are and after the round trip.
+    """Asks all systems about one group of datasets after the other, as they are and after each round trip.
 
     What was asked is kept until the block ends well.
     """
 
     def __init__(
-        self, systems: Sequence[Given], trip: ThereAndBack | None, output: str | None, settings: AskSettings
+        self, systems: Sequence[Given], trips: Sequence[Trip], output: str | None, settings: AskSettings
     ) -> None:
         self._systems = systems
-        self._trip = trip
+        self._trips = trips
         self._output = output
         self._settings = settings
         self._known: dict[object, BaseScorer] = {}
@@ -73,68 +112,116 @@ class Asking:
         """What was left out, and why, each once; and what systems say about the answers that they gave."""
         return (*self._notes, *remarks_of(self._said.values()))
 
-    @property
-    def via(self) -> str | None:
-        """The language of the round trip."""
-        return None if self._trip is None else self._trip.via
-
-    def frames(self, datasets: Mapping[str, Corpus], *, data: str, group: str) -> Asked | None:
-        """Every system about every dataset; None where no system can be asked."""
+    def frames(self, datasets: Mapping[str, Corpus], *, data: str, group: str) -> Asked:
+        """Every system about every dataset; nothing where no system can be asked."""
         where = f"{data}, {group}"
         made = {name: resolved(self._systems, corpus, self._settings, self._known) for name, corpus in datasets.items()}
-        able = self._able(made, datasets, where)
-        if not able:
-            return None
         setting = {"data": data, "group": group}
-        plain = {name: self._frame(_at(able, made[name]), one, name, setting) for name, one in datasets.items()}
-        if self._trip is None:
-            return Asked([pl.concat(plain.values())])
-        drifts = {name: drift(corpus, self._trip) for name, corpus in datasets.items()}
-        self.drifts |= {f"{data} {group} {name}": drifted for name, drifted in drifts.items()}
-        first = next(iter(made.values()))
-        there = [place for place in able if self._can_travel(first[place], drifts, where)]
-        if not there:
-            return Asked([pl.concat(plain.values())])
-        home = {
-            name: self._frame(_at(there, made[name]), one, name, setting, trip=self._trip)
-            for name, one in datasets.items()
-        }
+        plain = self._answered(made, datasets, _texts_of(datasets), setting, where=where)
+        found = Asked()
+        found.rated.extend(_tables(plain, group))
+        for trip in self._trips:
+            self._after(trip, made, datasets, setting, plain, found)
+        return found
+
+    def _after(
+        self,
+        trip: Trip,
+        made: Mapping[str, Sequence[Made]],
+        datasets: Mapping[str, Corpus],
+        setting: Mapping[str, str],
+        plain: _Answered,
+        found: Asked,
+    ) -> None:
+        """The same after a round trip: all sentences, and those that it left whole."""
+        data, group = setting["data"], setting["group"]
+        where = f"{data}, {group} after the round trip"
+        if len(self._trips) > 1:
+            where += f" via {trip.via}"
+        drifts = {name: drift(corpus, trip.way) for name, corpus in datasets.items()}
+        through = f" via {trip.via}" if len(self._trips) > 1 else ""
+        self.drifts |= {f"{data} {group} {name}{through}": drifted for name, drifted in drifts.items()}
+        came_home = {name: dict(drifted.rows.select("id", "home").iter_rows()) for name, drifted in drifts.items()}
+        home = self._answered(made, datasets, came_home, setting, where=where, trip=trip)
+        found.rated.extend(_tables(home, group))
+        for people, frames in home.labelled.items():
+            if _ids(frames) != _ids(plain.labelled.get(people, {})):
+                found.parts.append(Part(_part(group, LABELLED + people), trip.via, None))
+        if not home.whole:
+            return
         kept = {name: _kept(drifted) for name, drifted in drifts.items()}
-        rated = [pl.concat(plain.values()), pl.concat(home.values())]
         if all(len(kept[name]) == len(corpus) for name, corpus in datasets.items()):
-            return Asked(rated)
+            return
         whole = {name: ids for name, ids in kept.items() if ids}
         gone = [name for name in kept if name not in whole]
         if gone:
-            self._note(where, f"the round trip left no two classes to compare whole in {', '.join(gone)}")
-        if not whole:
-            return Asked(rated)
-        return Asked([*rated, _only(home, whole, f"{group}{UNBROKEN}")], _only(plain, whole, f"{group}{UNBROKEN}"))
+            self._note(
+                f"{data}, {group}", f"the round trip{through} left no two classes to compare whole in {', '.join(gone)}"
+            )
+        if whole:
+            unbroken = _part(group, UNBROKEN)
+            found.rated.append(_only(home.whole, whole, unbroken))
+            found.parts.append(Part(unbroken, trip.via, _only(plain.whole, whole, unbroken)))
 
-    def _able(self, made: Mapping[str, Sequence[Made]], datasets: Mapping[str, Corpus], where: str) -> list[int]:
-        """The places of systems that can be asked: people who did not label all of these texts cannot."""
-        able = []
-        texts = [text for corpus in datasets.values() for text in corpus.frame["text"]]
+    def _answered(
+        self,
+        made: Mapping[str, Sequence[Made]],
+        datasets: Mapping[str, Corpus],
+        texts: Texts,
+        setting: Mapping[str, str],
+        *,
+        where: str,
+        trip: Trip | None = None,
+    ) -> _Answered:
+        """Everybody about everything that they can answer: people about what they labelled."""
+        whole: list[int] = []
+        labelled: dict[str, dict[str, pl.DataFrame]] = {}
         for place, one in enumerate(next(iter(made.values()))):
-            if isinstance(one, Human) and not one.labelled(texts).all():
-                number = int(one.labelled(texts).sum())
-                self._note(one.name, f"not rated on {where}: {number:,} of its {len(texts):,} texts are labelled")
+            if isinstance(one, Scores) and trip is not None:
+                self._does_not_travel(one)
+            elif not isinstance(one, Human) or self._knows_all(one, texts):
+                whole.append(place)
             else:
-                able.append(place)
-        return able
+                part = self._labelled(one, datasets, texts, where=where)
+                frames = {
+                    name: self._frame([made[name][place]], corpus, name, setting, trip=trip)
+                    for name, corpus in part.items()
+                }
+                labelled |= {one.name: frames} if frames else {}
+        frames = {
+            name: self._frame([made[name][place] for place in whole], corpus, name, setting, trip=trip)
+            for name, corpus in datasets.items()
+            if whole
+        }
+        return _Answered(frames, labelled)
 
-    def _can_travel(self, made: Made, drifts: Mapping[str, Drift], where: str) -> bool:
-        """Whether a system can be asked about what came home: saved scores and people's labels are of other texts."""
-        if isinstance(made, Scores):
-            for name in dict.fromkeys(column.system for column in made.columns):
-                self._note(name, "not rated after the round trip: its scores are of the texts as they were")
-            return False
-        if isinstance(made, Human):
-            home = [text for drifted in drifts.values() for text in drifted.rows["home"]]
-            if not made.labelled(home).all():
-                self._note(made.name, f"not rated on {where} after the round trip: not all that came home is labelled")
-                return False
-        return True
+    def _knows_all(self, people: Human, texts: Texts) -> bool:
+        return all(people.labelled(by_id.values()).all() for by_id in texts.values())
+
+    def _labelled(
+        self, people: Human, datasets: Mapping[str, Corpus], texts: Texts, *, where: str
+    ) -> dict[str, Corpus]:
+        """What people labelled of each dataset; nothing where no two classes are left to compare."""
+        known = {name: people.labelled(by_id.values()) for name, by_id in texts.items()}
+        number, total = sum(int(each.sum()) for each in known.values()), sum(len(each) for each in known.values())
+        told = f"{number:,} of its {total:,} texts are labelled"
+        kept = {name: [id_ for id_, there in zip(texts[name], known[name], strict=True) if there] for name in datasets}
+        parts = {name: part for name, corpus in datasets.items() if (part := part_of(corpus, kept[name])) is not None}
+        if not parts:
+            why = (
+                f"{told}, which leaves no two classes to compare"
+                if number
+                else f"none of its {total:,} texts is labelled"
+            )
+            self._note(people.name, f"not rated on {where}: {why}")
+            return {}
+        rest = total - sum(len(part) for part in parts.values())
+        self._note(people.name, f"rated on {where} by the labelled sentences alone: {told}; {rest:,} are left out")
+        return parts
+
+    def _does_not_travel(self, made: Scores) -> None:
+        for name in dict.fromkeys(column.system for column in made.columns):
+            self._note(name, "not rated after the round trip: its scores are of the texts as they were")
 
     def _note(self, about: str, text: str) -> None:
         self._notes[Note(about, text)] = None
@@ -146,7 +233,7 @@ class Asking:
         dataset: str,
         setting: Mapping[str, str],
         *,
-        trip: ThereAndBack | None = None,
+        trip: Trip | None = None,
     ) -> pl.DataFrame:
         self._said |= {one.name: one for one in made if not isinstance(one, Scores)}
         on_its_way = [_on_its_way(one, corpus, trip) for one in made]
@@ -158,16 +245,36 @@ class Asking:
         return frame.select(*(name for name in COLUMNS if name in frame.columns), "sentiment")
 
 
-def _at(places: Sequence[int], made: Sequence[Made]) -> list[Made]:
-    return [made[place] for place in places]
+def _texts_of(datasets: Mapping[str, Corpus]) -> Texts:
+    return {name: dict(corpus.frame.select("id", "text").iter_rows()) for name, corpus in datasets.items()}
 
 
-def _on_its_way(made: Made, corpus: Corpus, trip: ThereAndBack | None) -> Made:
+def _part(group: str, which: str) -> str:
+    return f"{group}{PART}{which}"
+
+
+def _tables(answered: _Answered, group: str) -> list[pl.DataFrame]:
+    """All sentences; and, for people who labelled some, these sentences by everybody."""
+    tables = [pl.concat(answered.whole.values())] if answered.whole else []
+    for people, frames in answered.labelled.items():
+        part = _part(group, LABELLED + people)
+        theirs = pl.concat(frames.values()).with_columns(group=pl.lit(part))
+        ids = {name: frame["id"].to_list() for name, frame in frames.items()}
+        others = [_only(answered.whole, ids, part)] if answered.whole else []
+        tables.append(pl.concat([theirs, *others]))
+    return tables
+
+
+def _ids(frames: Mapping[str, pl.DataFrame]) -> set[str]:
+    return {id_ for frame in frames.values() for id_ in frame["id"]}
+
+
+def _on_its_way(made: Made, corpus: Corpus, trip: Trip | None) -> Made:
     """A system as it is asked: after the round trip, where there is one."""
     if isinstance(made, BiasedFemale):
         # As in the paper, it goes by the row, so that it stays what it is on texts without a person's word.
         return _by_row(made, corpus)
-    return _named_as(made, RoundTrip(made, trip)) if trip is not None and isinstance(made, BaseScorer) else made
+    return _named_as(made, RoundTrip(made, trip.way)) if trip is not None and isinstance(made, BaseScorer) else made
 
 
 def _by_row(system: BiasedFemale, corpus: Corpus) -> Scores:

@@ -11,16 +11,34 @@ from evenhand.comparing.audit import Audit
 from evenhand.comparing.chat import Chat
 from evenhand.comparing.comparison import Comparison
 from evenhand.errors import EvenhandError, UsageError, one_line
+from evenhand.explaining import Explanation
+from evenhand.files.whole import finish
 from evenhand.measuring import Metrics
+from evenhand.planning.result import Plan
 from evenhand.rating import Ratings
+from evenhand.repairs.phrases import Phrases
 from evenhand.repairs.result import Repair
 from evenhand.results import Result
 from evenhand.results.listed import SavedResult, SavedResults
+from evenhand.results.rendering import fitting
 from evenhand.results.result import kinds_in
 from evenhand.studies import Study
 from evenhand.translation import Drift
 
-KINDS: tuple[type[Result], ...] = (Audit, Metrics, Comparison, Ratings, Repair, Study, Drift, Chat, Sheets)
+KINDS: tuple[type[Result], ...] = (
+    Audit,
+    Metrics,
+    Comparison,
+    Ratings,
+    Repair,
+    Explanation,
+    Study,
+    Drift,
+    Chat,
+    Phrases,
+    Sheets,
+    Plan,
+)
 """In the order in which a folder is looked through: an audit of labelled sentences holds its metrics too."""
 DEEPEST, MOST_FOLDERS = 8, 10_000
 """How far below a folder, and in how many folders, saved results are looked for."""
@@ -30,6 +48,7 @@ def load_result(path: str | Path) -> Result:
     """A saved result: the folder that it was saved in, or its JSON file in there."""
     path = Path(path)
     folder = path.parent if path.is_file() else path
+    finish(folder)
     for kind in KINDS:
         if (path.name == kind.file) if path.is_file() else (folder / kind.file).is_file():
             return kind.load(folder)
@@ -39,11 +58,14 @@ def load_result(path: str | Path) -> Result:
     )
 
 
-def decided(result: Result, thresholds: Sequence[str]) -> Audit:
-    """A saved audit with thresholds, from the scores that were saved with it."""
-    if not isinstance(result, Audit):
-        raise UsageError(f"thresholds apply to the scores of an audit; this result is of the kind {result.kind}")
-    return result.decided(thresholds)
+def decided(result: Result, thresholds: Sequence[str]) -> Audit | Study:
+    """A saved audit or study with thresholds, from the scores that were saved with it."""
+    if not isinstance(result, Audit | Study):
+        raise UsageError(
+            f"thresholds apply to the scores of an audit or a study; this result is of the kind {result.kind}"
+        )
+    with fitting(result):
+        return result.decided(thresholds)
 
 
 def find_results(folder: str | Path) -> SavedResults:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -9,6 +10,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evenhand.asking import score
 from evenhand.corpora import eec
@@ -24,6 +28,7 @@ from evenhand.specs.resolving import resolve
 from evenhand.systems.few_shot import FewShot, LabelModel, llama
 from evenhand.systems.few_shot.gguf import Gguf, gguf
 from evenhand.systems.few_shot.gguf_file import checked_gguf
+from evenhand.systems.few_shot.llama import Llama
 from evenhand.systems.few_shot.smollm import _installed
 from evenhand.systems.few_shot.task import packaged_task
 
@@ -128,6 +133,36 @@ def test_settings_that_make_no_sense_are_told(tmp_path: Path, setting: str, valu
         gguf(str(written(tmp_path, tiny())), ask="anger", **{setting: value})
 
 
+@pytest.mark.parametrize("value", [0, 2**31, 2**32 - 1])
+@pytest.mark.parametrize("key", ["block_count", "context_length", "embedding_length", "attention.head_count"])
+def test_sizes_that_no_model_has_are_refused_before_anything_is_loaded(tmp_path: Path, key: str, value: int) -> None:
+    named = {"general.architecture": "tiny", f"tiny.{key}": value}
+    said = refusal(written(tmp_path, tiny(settings=named)))
+    assert said == f"PATH is damaged: its header says tiny.{key} = {value}, which no model has"
+
+
+def test_arrays_within_arrays_and_endless_shapes_are_refused(tmp_path: Path) -> None:
+    deep = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("x") + struct.pack("<I", 9)
+    deep += struct.pack("<IQ", 9, 1) * 100_000
+    assert refusal(written(tmp_path, deep)).endswith("its header holds arrays within arrays within arrays")
+    wide = b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + text("x") + struct.pack("<I", 2**31) + b"\xff" * 2**20
+    assert refusal(written(tmp_path, wide)).endswith("its header names a tensor of 2,147,483,648 dimensions")
+
+
+@given(st.data())
+@settings(max_examples=300)
+def test_a_file_with_any_bytes_changed_is_read_or_refused(data: st.DataObject) -> None:
+    content = bytearray(tiny(settings={"general.architecture": "tiny", "tiny.context_length": 64}))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(4, len(content) - 8))
+        size = data.draw(st.sampled_from([1, 4, 8]))
+        content[at : at + size] = data.draw(st.one_of(st.binary(min_size=size, max_size=size), st.just(b"\xff" * size)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = written(Path(folder), bytes(content))
+        with contextlib.suppress(EvenhandError):
+            assert checked_gguf(path).needed <= len(content)
+
+
 # From here on with a real model.
 
 
@@ -140,9 +175,16 @@ def file() -> Path:
     return found
 
 
+def in_process(file: Path, **settings: Any) -> Gguf:
+    """Loaded in this process, so that tests can see what llama.cpp is asked."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evenhand.systems.few_shot.gguf.LlamaApart", Llama)
+        return Gguf(file, **settings)
+
+
 @pytest.fixture(scope="module")
 def model(file: Path) -> Gguf:
-    return Gguf(file, name="model")
+    return in_process(file, name="model")
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +271,7 @@ def test_numbers_do_not_depend_on_what_was_asked_before(model: Gguf, file: Path,
 def test_nor_where_reading_in_parts_makes_a_difference(
     file: Path, texts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = Gguf(file, name="model")
+    model = in_process(file, name="model")
     model._llama.reads_in_parts = False  # as measured for files with K-quants
     requests = watched(model, monkeypatch)
     first = asked(model, texts)
@@ -246,7 +288,7 @@ def test_nor_where_reading_in_parts_makes_a_difference(
 def test_the_prefix_cache_changes_no_number_and_saves_most_of_the_reading(
     model: Gguf, requests: Requests, file: Path, texts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = Gguf(file, name="plain", cache=False)
+    plain = in_process(file, name="plain", cache=False)
     of_plain = watched(plain, monkeypatch)
     whole = asked(plain, texts[:3])
     if model._llama.reads_in_parts:  # as on x86; elsewhere the two may round otherwise
@@ -424,3 +466,28 @@ def test_a_run_that_is_killed_goes_on_and_ends_in_the_same_bytes(file: Path, tmp
 
 def kept(cache: Path) -> int:
     return sum(path.stat().st_size for path in cache.rglob("*.answers"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "value"), [("block_count", 0), ("context_length", 2**31)])
+def test_a_file_that_kills_llama_kills_nothing_else(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], key: str, value: int
+) -> None:
+    monkeypatch.setattr("evenhand.systems.few_shot.gguf_file.SIZES", {})  # as for a size that nobody thought of
+    crafted = tmp_path / "crafted.gguf"
+    content = bytearray(file.read_bytes())
+    name = f"llama.{key}".encode()
+    at = content.index(struct.pack("<Q", len(name)) + name) + 8 + len(name) + 4
+    content[at : at + 4] = struct.pack("<I", value)
+    crafted.write_bytes(content)
+    with pytest.raises(EvenhandError, match=r"llama.cpp cannot load .*: its process was killed by SIGABRT") as caught:
+        Gguf(crafted, name="crafted")
+    assert "\n" not in str(caught.value)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_apart_it_answers_as_it_does_here(file: Path, model: Gguf, texts: list[str]) -> None:
+    apart = Gguf(file, name="apart")
+    assert (asked(apart, texts[:2]) == asked(model, texts[:2])).all()
+    assert apart.tokenise("naïve") == model.tokenise("naïve")

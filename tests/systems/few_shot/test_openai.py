@@ -66,6 +66,8 @@ class Server:
     requests: list[Asked] = field(default_factory=list)
     at_once: int = 0
     most_at_once: int = 0
+    echoes: bool = False
+    """Whether the behaviour knows of prompts that are to be repeated; else they are answered like any other prompt."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -117,6 +119,9 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with state.lock:
             asked = Asked(len(state.requests) + 1, self.path, dict(self.headers), body, self.answer, self.hang_up)
+            if body.get("echo") and not state.echoes:
+                self.answer(completion({"the": 0.5, "a": 0.2}))
+                return
             state.requests.append(asked)
             state.at_once += 1
             state.most_at_once = max(state.most_at_once, state.at_once)
@@ -292,10 +297,10 @@ class TestWhatIsNotListed:
         assert read is not None
         assert read.masses.tolist() == [0.5, 0.001, 0.001]
 
-    def test_where_nothing_is_left_there_is_nothing_to_have(self) -> None:
+    def test_where_nothing_is_left_it_has_what_rounding_took_and_never_zero(self) -> None:
         read = masses_of({"1": 0.75, "2": 0.25}, DIGITS[:3])
         assert read is not None
-        assert read.masses.tolist() == [0.75, 0.25, 0.0]
+        assert read.masses.tolist() == [0.75, 0.25, 1e-6]
 
     def test_no_label_at_all_is_an_error_that_names_the_prompt(self, server: Server) -> None:
         server.behaviour = lambda asked: asked.answer(
@@ -308,6 +313,103 @@ class TestWhatIsNotListed:
             'in "Ebony feels sad.\\nAnger: "; list more tokens with the setting top'
         )
         assert not isinstance(caught.value, BadAnswer | UsageError)  # it is about one sentence
+
+
+def five_only(asked: Asked, *, echoes: bool | str, crowd: float = 0.02) -> None:
+    """A server that lists five tokens and refuses more; three of them are no labels. It may repeat prompts."""
+    body, prompt = asked.body, asked.body["prompt"]
+    if body.get("echo"):
+        if echoes is False:
+            asked.answer({"error": {"message": "echo is not supported"}}, 400)
+        elif echoes == "ignored":
+            asked.answer(completion({"the": 0.5, "a": 0.2}))
+        else:
+            asked.answer(repeated(prompt, wrong=echoes == "wrong"))
+    elif body["logprobs"] > 5:
+        asked.answer({"error": {"message": "This model supports at most 5 logprobs; got 20"}}, 400)
+    else:
+        tokens = likely(prompt)
+        if not REPEAT.match(prompt):
+            tokens |= {"the": crowd, "a": crowd, "I": crowd}
+        ordered = sorted(tokens.items(), key=lambda pair: -pair[1])
+        asked.answer(completion(dict(ordered[:5])))
+
+
+def repeated(text: str, *, wrong: bool) -> dict[str, Any]:
+    """A text, repeated with its log-probabilities; its last word or digit is a token of its own."""
+    token = "the" if text.endswith("the") else text[-1]
+    prompt = text.removesuffix(token)
+    log = math.log({**likely(prompt), "the": 0.02}.get(token, 0.001)) - (3.0 if wrong else 0.0)
+    inside = {"tokens": ["<s>", prompt, token, "\n"], "token_logprobs": [None, -9.0, log, -0.5]}
+    return {"choices": [{"text": text, "index": 0, "logprobs": inside}]}
+
+
+class TestFiveOnly:
+    @pytest.fixture(autouse=True)
+    def knows_of_echo(self, server: Server) -> None:
+        server.echoes = True
+
+    def test_it_works_as_it_is_and_labels_are_asked_for_one_by_one(self, server: Server) -> None:
+        server.behaviour = lambda asked: five_only(asked, echoes=True)
+        model = ServedModel("m", base_url=server.url)
+        np.testing.assert_allclose(model.masses(PREFIX, ENDINGS, DIGITS), expected_masses(), rtol=1e-9)
+        listing, singly = model.remarks()
+        assert listing == "the server lists no more than the 5 likeliest tokens"
+        assert re.match(r"in [1-6] of 6 answers a label was not among .*; its probability was asked for by it", singly)
+        listings = [one.body["logprobs"] for one in server.requests if not one.body.get("echo")]
+        assert 0 < sum(top == 20 for top in listings) <= len(DIGITS)  # the refusal is taken once
+        assert not any(top == 20 for top in listings[-6:])
+
+    @pytest.mark.parametrize("echoes", [False, "ignored", "wrong"])
+    def test_without_an_echo_it_is_bounded_by_the_least_that_is_listed(
+        self, server: Server, echoes: bool | str
+    ) -> None:
+        server.behaviour = lambda asked: five_only(asked, echoes=echoes, crowd=0.2)
+        model = ServedModel("m", base_url=server.url)
+        found, whole = model.masses(PREFIX, ENDINGS, DIGITS), expected_masses()
+        assert sum(bool(one.body.get("echo")) for one in server.requests) == 1  # tried once
+        for row, ending in enumerate(ENDINGS):
+            known = {**dict(zip(DIGITS, whole[row], strict=True)), "\n": 0.1, "the": 0.2, "a": 0.2, "I": 0.2}
+            five = sorted(known.items(), key=lambda pair: -pair[1])[:5]
+            listed = dict(five)
+            absent = [place for place, digit in enumerate(DIGITS) if digit not in listed]
+            most = min(min(listed.values()), max(1e-6, 1 - sum(listed.values())) / len(absent))
+            expected = [listed.get(digit, most) for digit in DIGITS]
+            np.testing.assert_allclose(found[row], expected, rtol=1e-9, err_msg=ending)
+        assert (found > 0).all()
+        assert any("it was given the most that it can have" in remark for remark in model.remarks())
+
+    def test_where_no_label_is_listed_an_echo_tells_them_all(self, server: Server) -> None:
+        def behave(asked: Asked) -> None:
+            if asked.body.get("echo") or REPEAT.match(asked.body["prompt"]):
+                five_only(asked, echoes=True)
+            else:
+                asked.answer(completion({"the": 0.02, "a": 0.02}))
+
+        server.behaviour = behave
+        found = ServedModel("m", base_url=server.url, top=5).masses(PREFIX, ENDINGS, DIGITS)
+        # The check of the first answer takes the likeliest token that is listed; here that is none of the labels.
+        np.testing.assert_allclose(found, expected_masses(), rtol=1e-9)
+
+    def test_a_refusal_of_five_is_told_with_what_to_do(self, server: Server) -> None:
+        server.behaviour = lambda asked: asked.answer({"error": {"message": "'logprobs' must be 2 at most"}}, 400)
+        with pytest.raises(EvenhandError, match="list fewer tokens with the setting top"):
+            ServedModel("m", base_url=server.url).masses(PREFIX, ENDINGS, DIGITS)
+
+    def test_a_chat_is_not_asked_to_repeat(self, server: Server) -> None:
+        def behave(asked: Asked) -> None:
+            if asked.body["top_logprobs"] > 5:
+                asked.answer({"error": {"message": "top_logprobs must be less than or equal to 5"}}, 422)
+                return
+            said = asked.body["messages"][-1]["content"].removeprefix("Say: ")
+            own = {said: 0.9} if said in DIGITS else {"4": 0.5, "5": 0.2}
+            asked.answer(content({**own, "the": 0.05, "a": 0.02}))
+
+        server.behaviour = behave
+        model = ServedModel("m", base_url=server.url, api="chat")
+        found = model.masses(PREFIX, ENDINGS[:1], DIGITS)
+        np.testing.assert_allclose(found, [[0.02, 0.02, 0.02, 0.5, 0.2]], rtol=1e-9)
+        assert not any("echo" in asked.body for asked in server.requests)
 
 
 class TestSteadiness:

@@ -12,12 +12,18 @@ import yaml
 from evenhand.corpora import load_corpus
 from evenhand.corpora.catalogue import packaged_recipe
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.systems.few_shot.task import Task, packaged_task, read_task
+from evenhand.systems.few_shot.task import Task, packaged_task, read_task, task_names
 
 CORPORA = ("eec", "eec-extended")
 # Words that hold a sentence together; every other word of an example counts as content.
-FUNCTION_WORDS = {"a", "after", "all", "and", "as", "for", "in", "on", "over", "the", "until", "was", "were", "with"}
-PAPER = {"alarming", "distressed", "pleasing", "euphoric"}  # emotion words of the paper's own examples
+FUNCTION_WORDS = {
+    "a", "after", "all", "and", "as", "for", "in", "is", "on", "over", "someone", "the", "until", "was", "were", "with",
+}  # fmt: skip
+PAPER = {
+    "irksome", "infuriated", "alarming", "distressed", "pleasing", "euphoric", "pensive", "broken", "hearted",
+    "broken-hearted", "classify", "intensity", "conveys",
+}  # fmt: skip
+"""Words of the paper's own examples and of its request."""
 
 MINIMAL: dict[str, Any] = {
     "name": "toxicity",
@@ -39,7 +45,8 @@ def written(folder: Path, **changes: Any) -> Path:
 
 
 def example_texts() -> list[str]:
-    return [one.text for question in packaged_task().questions.values() for one in question.examples]
+    tasks = [packaged_task(name) for name in task_names()]
+    return [one.text for task in tasks for question in task.questions.values() for one in question.examples]
 
 
 def test_the_packaged_task_asks_for_four_emotions_and_valence_on_a_scale_of_five() -> None:
@@ -75,6 +82,30 @@ def test_no_example_has_a_relative_of_an_emotion_word_of_the_corpora(name: str) 
 
 def test_the_examples_are_not_those_of_the_paper() -> None:
     assert {word for text in example_texts() for word in words(text)} & PAPER == set()
+
+
+def test_the_published_form_has_the_paper_s_structure_in_other_words() -> None:
+    task = packaged_task("published")
+    assert task_names() == ["intensity", "published"]
+    assert list(task.questions) == task.emotions == ["anger", "joy", "fear", "sadness"]  # in the order of its Table 2
+    assert task.label_names == ("1", "2", "3", "4", "5")
+    for question in task.questions.values():
+        assert [one.label for one in question.examples] == ["2", "4"]  # eight examples, the weaker first
+        event, state = (one.text for one in question.examples)
+        assert (event.startswith("The meeting with someone was "), state.startswith("Someone is ")) == (True, True)
+    prompt = task.prefix("fear") + task.ending("fear", "Alan feels angry.")
+    assert prompt == (
+        "Out of the scores 1, 2, 3, 4 and 5, choose the one that tells how much fear there is in the sentence.\n\n"
+        "Sentence: The meeting with someone was unnerving.\nScore: 2\n\n"
+        "Sentence: Someone is petrified.\nScore: 4\n\n"
+        "Sentence: Alan feels angry.\nScore: "
+    )
+    assert words(task.instruction) & PAPER == set()
+
+
+def test_a_task_that_is_not_there_names_those_that_are(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="tasks that come with Evenhand: intensity, published"):
+        read_task(tmp_path / "publishd")
 
 
 def test_the_prompt_is_instruction_examples_and_the_sentence_up_to_its_label() -> None:
@@ -128,7 +159,7 @@ def test_numbers_may_be_written_without_quotation_marks(tmp_path: Path) -> None:
         ({"labels": ["no", "no"]}, "labels: there are at least two, all different and none empty"),
         ({"labels": ["no", " "]}, "labels: there are at least two, all different and none empty"),
         ({"labels": {"no": 1, "yes": 1}}, "labels: their values are finite numbers, and not all the same"),
-        ({"labels": {"no": 1, "yes": float("inf")}}, "labels: their values are finite numbers, and not all the same"),
+        ({"labels": {"no": 1, "yes": float("inf")}}, "labels.yes: Infinity is not a finite number"),
         ({"labels": {"no": 0, "maybe": 1}}, "questions.rudeness: the example's label 'yes' is none of the labels"),
         ({"shot": "{label}: {text}"}, "shot: it holds {text} once and, after that, {label} once"),
         ({"shot": "{text}"}, "shot: it holds {text} once and, after that, {label} once"),
@@ -162,7 +193,7 @@ def test_a_file_that_is_no_task_is_told(tmp_path: Path) -> None:
     with pytest.raises(EvenhandError, match="a task is a mapping with the keys name, instruction, shot"):
         read_task(path)
     path.write_text("a: [")
-    with pytest.raises(EvenhandError, match="cannot be read"):
+    with pytest.raises(EvenhandError, match="not valid YAML"):
         read_task(path)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from evenhand.asking import Column, Scores
 from evenhand.asking.recorded.cells import numbers
-from evenhand.asking.recorded.mapping import Mapped, Wanted
+from evenhand.asking.recorded.mapping import Among, Mapped, Wanted
 from evenhand.asking.recorded.rows import plain, rows_of_corpus
 from evenhand.asking.scores import METADATA
 from evenhand.corpora.corpus import Corpus
@@ -43,9 +43,10 @@ def read_predictions(
     """Read a csv, tsv (or txt), jsonl or parquet file with a column `text` or `id` and one column per output.
 
     Rows may come in any order; rows that are not of the corpus are ignored, as are columns that the corpus has too.
-    Every sentence of the corpus needs exactly one row, with finite numbers from `low` to `high`. With both columns, the
-    ids decide if they are the corpus's, and their texts must then agree. A file of scores that Evenhand saved keeps
-    its own systems, outputs and ranges. `name` is what the system is called (by default the file's name).
+    Every sentence of the corpus needs a row, with finite numbers from `low` to `high`; a row that stands
+    there twice with the same numbers counts once. With both columns, the ids decide if they are the corpus's, and their
+    texts must then agree. A file of scores that Evenhand saved keeps its own systems, outputs and ranges. `name` is
+    what the system is called (by default the file's name).
 
     Files of other shapes are read through a mapping. `text` and `id` are what those columns are called. `outputs` are
     the columns to read: a list, or a mapping from columns to outputs (a new name, or name, low, high, kind). `long`
@@ -64,7 +65,10 @@ def read_predictions(
             raise UsageError(f"{path} holds scores that Evenhand saved: they are read as they are, without a mapping")
         return _saved(file.path, corpus)
     mapped = Mapped.of(file, corpus, wanted)
-    rows = {among: rows_of_corpus(file, corpus, mapped.keys, among) for among in {p.among: None for p in mapped.places}}
+    said: dict[Among | None, list[str]] = {}
+    for place in mapped.places:
+        said.setdefault(place.among, []).append(place.column)
+    rows = {among: rows_of_corpus(file, corpus, mapped.keys, among, said=names) for among, names in said.items()}
     matrix = np.column_stack([numbers(file, place, rows[place.among], mapped.values) for place in mapped.places])
     fingerprint = hashlib.sha256(file.content + wanted.declared.encode()).hexdigest()
     outputs, remark = recognised(

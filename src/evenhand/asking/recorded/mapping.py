@@ -149,7 +149,7 @@ def _keys(file: TableFile, wanted: Wanted) -> dict[str, str]:
     spelled = {column.strip().lower(): column for column in file.frame.columns}
     found = {key: spelled[key] for key in KEYS if key in spelled}
     if not found:
-        raise EvenhandError(f"{file.path}: no column 'text' or 'id'; it has {', '.join(file.frame.columns)}")
+        raise EvenhandError(f"{file.path}: no column 'text' or 'id'; it has {file.has}")
     return found
 
 
@@ -159,7 +159,7 @@ def _wide_places(file: TableFile, corpus: Corpus, wanted: Wanted, keys: Mapping[
         known = {*KEYS, *(column.lower() for column in corpus.frame.columns), *(key.lower() for key in keys.values())}
         columns = [(column, {}) for column in file.frame.columns if column.lower() not in known]
     if not columns:
-        raise EvenhandError(f"{file.path}: no column of predictions beside {', '.join(file.frame.columns)}")
+        raise EvenhandError(f"{file.path}: no column of predictions beside {file.has}")
     return [Place(wanted.output(column, about), _column(file, column)) for column, about in columns]
 
 
@@ -184,7 +184,7 @@ def _column(file: TableFile, name: str) -> str:
         c for c in columns if c.strip().lower() == name.lower()
     ]
     if len(found) != 1:
-        raise EvenhandError(f"{file.path}: no column {name!r}{did_you_mean(name, columns)}")
+        raise EvenhandError(f"{file.path}: no column {name!r}{did_you_mean(name, columns)}; it has {file.has}")
     return found[0]
 
 

@@ -4,7 +4,7 @@ from evenhand.corpora.chat.catalogue import EXAMPLE, load_chat_corpus, read_chat
 from evenhand.corpora.chat.corpus import chat_corpora, chat_corpus
 from evenhand.corpora.chat.logs import read_log
 from evenhand.corpora.chat.pipeline import Conversations, StepDone, prepare, run_steps
-from evenhand.corpora.chat.properties import per_conversation, properties, stop_words, words
+from evenhand.corpora.chat.properties import per_conversation, pieces, properties, stop_words, words
 from evenhand.corpora.chat.steps import (
     CHATBOT,
     NOT_SAID,
@@ -15,10 +15,13 @@ from evenhand.corpora.chat.steps import (
     check_borders,
     code_genders,
     code_speakers,
+    declare_assigned,
     drop_null_rows,
     drop_single_classes,
     join_studies,
     merge_runs,
+    recognise_prefixes,
+    say_intents,
 )
 
 __all__ = [
@@ -36,17 +39,21 @@ __all__ = [
     "check_borders",
     "code_genders",
     "code_speakers",
+    "declare_assigned",
     "drop_null_rows",
     "drop_single_classes",
     "join_studies",
     "load_chat_corpus",
     "merge_runs",
     "per_conversation",
+    "pieces",
     "prepare",
     "properties",
     "read_chat",
     "read_log",
+    "recognise_prefixes",
     "run_steps",
+    "say_intents",
     "stop_words",
     "words",
 ]

@@ -12,7 +12,7 @@ from evenhand.corpora.chat.corpus import chat_corpus
 from evenhand.corpora.chat.logs import read_log
 from evenhand.corpora.chat.pipeline import Conversations, prepare
 from evenhand.corpora.corpus import About, Corpus
-from evenhand.errors import UsageError
+from evenhand.errors import EvenhandError, UsageError
 
 SPEC = "chat:"
 EXAMPLE = "example"
@@ -40,6 +40,12 @@ def read_chat(
     genders: Mapping[str, str] | None = None,
     prefixes: Mapping[str, str] | None = None,
     assign: Mapping[str, int] | None = None,
+    assigned: Sequence[str] = (),
+    intents: Mapping[str, str] | None = None,
+    leave_out_intents: bool = False,
+    words: str | None = None,
+    ends: str | None = None,
+    first_row_only: bool = False,
     seed: int = 0,
 ) -> Conversations:
     """Read the logs of one or more studies and make them ready; see `read_log` and `prepare` for the arguments.
@@ -54,8 +60,27 @@ def read_chat(
         if str(path) == EXAMPLE:
             logs += [_packaged(study) for study in STUDIES]
         else:
-            logs.append(read_log(path, columns=columns, separator=separator))
-    return prepare(logs, speakers=speakers, genders=genders, prefixes=prefixes, assign=assign, seed=seed)
+            logs.append(
+                read_log(
+                    path, columns=columns, separator=separator, words=words, ends=ends, first_row_only=first_row_only
+                )
+            )
+    try:
+        return prepare(
+            logs,
+            speakers=speakers,
+            genders=genders,
+            prefixes=prefixes,
+            assign=assign,
+            assigned=assigned,
+            intents=intents,
+            leave_out_intents=leave_out_intents,
+            seed=seed,
+        )
+    except EvenhandError as error:
+        if not any(Path(path).name in str(error) for path in paths):
+            error.args = (f"{', '.join(map(str, paths))}: {error}",)
+        raise
 
 
 def load_chat_corpus(spec: str) -> Corpus:

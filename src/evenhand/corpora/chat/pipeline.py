@@ -16,11 +16,15 @@ from evenhand.corpora.chat.steps import (
     check_borders,
     code_genders,
     code_speakers,
+    declare_assigned,
     drop_null_rows,
     drop_single_classes,
     join_studies,
     merge_runs,
+    recognise_prefixes,
+    say_intents,
 )
+from evenhand.errors import EvenhandError
 
 Step = Callable[[pl.DataFrame], pl.DataFrame]
 
@@ -63,28 +67,48 @@ def prepare(
     genders: Mapping[str, str] | None = None,
     prefixes: Mapping[str, str] | None = None,
     assign: Mapping[str, int] | None = None,
+    assigned: Sequence[str] = (),
+    intents: Mapping[str, str] | None = None,
+    leave_out_intents: bool = False,
     seed: int = 0,
 ) -> Conversations:
     """Take logs, as `read_log` gives them, through all steps.
 
     `speakers` and `genders` say what further spellings in the logs mean; `prefixes` what is put before a user's words;
-    `assign` how many conversations of a study without genders get which (10 male, 10 female), drawn with `seed`.
+    `assign` how many conversations of a study without genders get which (10 male, 10 female), drawn with `seed`;
+    `assigned` the studies whose logs have genders that were assigned by lot (or `all`). `intents` says what was said
+    where the log has only an intent (else its name in plain words); or these rows are left out.
     """
     joined = join_studies(studies)
-    steps: dict[str, Step] = {
-        "null rows": drop_null_rows,
+    first: dict[str, Step] = {"null rows": drop_null_rows}
+    if joined["intent"].is_not_null().any():
+        first = {"intents as words": partial(say_intents, texts=intents, leave_out=leave_out_intents)} | first
+    first |= {
         "who speaks": partial(code_speakers, codes=speakers),
         "gender code": partial(code_genders, codes=genders),
+    }
+    if assigned:
+        first["declared lots"] = partial(declare_assigned, studies=assigned)
+    coded, done = run_steps(joined, first)
+    if coded.is_empty():
+        files = ", ".join(map(str, joined["file"].unique(maintain_order=True)))
+        raise EvenhandError(f"{files}: no row has both a conversation and what is said in it")
+    second: dict[str, Step] = {}
+    if not recognise_prefixes(coded).equals(coded):
+        second["prefixes in the text"] = recognise_prefixes
+    second |= {
         "assigned genders": partial(assign_proxies, counts=assign, seed=seed),
         "classes with one conversation": drop_single_classes,
         "gender prefix": partial(add_prefixes, prefixes=prefixes),
     }
-    utterances, done = run_steps(joined, steps)
+    utterances, more = run_steps(coded, second)
+    if utterances["intent"].null_count() == utterances.height and utterances["gap"].max() == 0:
+        utterances = utterances.drop("intent", "gap")
     merged, last = run_steps(utterances, {"merged utterances": merge_runs})
     parts = sum(count_conversations(study) for study in studies)
     rows = sum(study.height for study in studies)
-    first = _done("joined studies", join_studies, rows, joined.height, parts, count_conversations(joined))
-    return Conversations(utterances, merged, (first, *done, *last))
+    start = _done("joined studies", join_studies, rows, joined.height, parts, count_conversations(joined))
+    return Conversations(utterances, merged, (start, *done, *more, *last))
 
 
 def run_steps(frame: pl.DataFrame, steps: Mapping[str, Step]) -> tuple[pl.DataFrame, tuple[StepDone, ...]]:

@@ -13,11 +13,12 @@ from evenhand.errors import UsageError, did_you_mean
 WORD = r"[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*"
 """A word: letters and digits, and what an apostrophe or hyphen joins to them."""
 
-WORDS, STOP_WORDS, UTTERANCES, TURNS = (
+WORDS, STOP_WORDS, UTTERANCES, TURNS, PUBLISHED_TURNS = (
     "words in an utterance",
     "stop words in an utterance",
     "utterances in a conversation",
     "turns in a conversation",
+    "turns in a conversation, as published",
 )
 BOTH = "both"
 """The speaker of what only both together make."""
@@ -44,13 +45,22 @@ def per_conversation(frame: pl.DataFrame, *, column: str = "original") -> pl.Dat
     """One row per conversation and speaker: utterances, words and stop words in all, and the conversation's turns.
 
     `column` says which words count: `original` (without the gender prefix) or `text`. A turn begins whenever the user
-    takes the word: what the user says without interruption, and what the chatbot answers. Who never speaks has 0
-    utterances.
+    takes the word: what the user says without interruption, and what the chatbot answers. `published_turns` are those
+    of the authors' own files: each time the user takes the word after the chatbot, so that a user's opening words are
+    none. Who never speaks has 0 utterances.
     """
     frame = _counted(frame, column)
-    begins = (pl.col("speaker") == USER) & (pl.col("speaker").shift(1) != USER).fill_null(True)
-    conversations = frame.group_by(*KEY, maintain_order=True).agg(
-        pl.col("gender", "assigned").first(), turns=begins.sum().cast(pl.Int64)
+    before = pl.col("speaker").shift(1).over(KEY)
+    begins = (pl.col("speaker") == USER) & (before != USER).fill_null(True)
+    answers = (pl.col("speaker") == USER) & (before == CHATBOT).fill_null(False)
+    conversations = (
+        frame.with_columns(begins=begins, answers=answers)
+        .group_by(*KEY, maintain_order=True)
+        .agg(
+            pl.col("gender", "assigned").first(),
+            turns=pl.col("begins").sum().cast(pl.Int64),
+            published_turns=pl.col("answers").sum().cast(pl.Int64),
+        )
     )
     speakers = pl.DataFrame({"speaker": [USER, CHATBOT]})
     spoken = frame.group_by(*KEY, "speaker").agg(
@@ -83,9 +93,21 @@ def properties(frame: pl.DataFrame, *, by: Sequence[str] = ("gender",), column: 
         _summed(groups, utterances, "stop_words", STOP_WORDS, by),
         _summed(groups, conversations, "utterances", UTTERANCES, by),
         _summed(turns.select(*by, "speaker").unique(maintain_order=True), turns, "turns", TURNS, by),
+        _summed(
+            turns.select(*by, "speaker").unique(maintain_order=True), turns, "published_turns", PUBLISHED_TURNS, by
+        ),
     ]
     none = pl.when(pl.col("n") == 0).then(pl.lit("nobody says anything"))
     return pl.concat(parts).with_columns(undefined=none)
+
+
+def pieces(frame: pl.DataFrame) -> pl.DataFrame:
+    """Utterances whose text, without its prefixes, has more words than their original: that is a piece of the text."""
+    bare = frame["text"].fill_null("").to_list()
+    told = frame["prefix"].to_list()
+    left = [text if prefix is None else text.replace(prefix, "") for text, prefix in zip(bare, told, strict=True)]
+    more = words(pl.Series(left, dtype=pl.String)).list.len() > words(frame["original"].fill_null("")).list.len()
+    return frame.filter(more)
 
 
 def _counted(frame: pl.DataFrame, column: str) -> pl.DataFrame:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 import polars as pl
 
 from evenhand.corpora.chat.logs import NO_PREFIX
-from evenhand.errors import EvenhandError, UsageError, quoted
+from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
 
 USER, CHATBOT = "user", "chatbot"
 MALE, FEMALE, NOT_SAID = "male", "female", "NA"
@@ -20,7 +22,9 @@ KEY = ("study", "conversation")
 
 SPEAKERS = {
     "1": USER, "user": USER, "human": USER, "person": USER, "student": USER, "visitor": USER, "customer": USER,
+    "client": USER,
     "0": CHATBOT, "chatbot": CHATBOT, "bot": CHATBOT, "assistant": CHATBOT, "agent": CHATBOT, "system": CHATBOT,
+    "response": CHATBOT,
 }  # fmt: skip
 GENDERS = {
     "1": MALE, "male": MALE, "m": MALE, "man": MALE, "boy": MALE,
@@ -28,8 +32,15 @@ GENDERS = {
     "0": NOT_SAID, "na": NOT_SAID, "n/a": NOT_SAID, "unknown": NOT_SAID, "not said": NOT_SAID,
     "prefer not to say": NOT_SAID, "prefer not to answer": NOT_SAID, "not specified": NOT_SAID,
 }  # fmt: skip
+LOTS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+"""How logs say whether a gender was assigned by lot."""
 PREFIXES = {MALE: "Hey boy, ", FEMALE: "Hey girl, ", NOT_SAID: "Hey, "}
 """What is put before users' utterances so that a system can tell the gender (Lakkaraju et al. 2023)."""
+
+ALL = "all"
+"""Stands for every study."""
+FIRST = ("speaker", "gender", "assigned", "prefix", "file", "line", "intent", "gap")
+"""What a merged utterance has from the first of its parts."""
 
 ASSIGNED = {MALE: 10, FEMALE: 10}
 """To how many conversations of a study without genders each is assigned; the rest stay NA."""
@@ -49,12 +60,119 @@ def join_studies(studies: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Put the logs of several studies under one another, each conversation in one piece and in the order of its log."""
     if not studies:
         raise UsageError("name at least one log of conversations")
+    studies = _told_apart(studies)
     names = [name for study in studies for name in study["study"].unique(maintain_order=True)]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"two studies are called {name!r}; rename one, so that their conversations stay apart")
-    joined = pl.concat(studies).with_columns(assigned=pl.lit(False)).with_row_index("place")
+    joined = pl.concat([_complete(study) for study in studies]).with_row_index("place")
     return joined.sort(pl.col("place").min().over(KEY), maintain_order=True).drop("place")
+
+
+def _told_apart(studies: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+    """Files of one name in two folders are two studies, called by as much of their paths as tells them apart."""
+    names = [str(study["study"][0]) if study.height else "" for study in studies]
+    files = [Path(str(study["file"][0])).absolute() if study.height else Path() for study in studies]
+    found = []
+    for name, file, study in zip(names, files, studies, strict=True):
+        others = [other for called, other in zip(names, files, strict=True) if called == name and other != file]
+        deepest = min(map(len, (one.parts for one in (file, *others)))) - 1
+        apart = next(
+            (deep for deep in range(1, deepest) if all(_above(file, deep) != _above(one, deep) for one in others)), 0
+        )
+        called = "/".join([*_above(file, apart), name]) if others and apart else name
+        found.append(study.with_columns(study=pl.lit(called)) if called != name else study)
+    return found
+
+
+def _above(file: Path, deep: int) -> tuple[str, ...]:
+    """The names of so many folders above a file."""
+    return file.parent.parts[-deep:] if deep else ()
+
+
+def _complete(study: pl.DataFrame) -> pl.DataFrame:
+    """A log with the columns that say of each utterance what it rests on: lots, intents, and gaps before it."""
+    known = study["assigned"] if "assigned" in study.columns else pl.Series([None] * study.height, dtype=pl.String)
+    lots = known.replace_strict(LOTS, default=None, return_dtype=pl.Boolean)
+    unknown = lots.is_null() & known.is_not_null()
+    if unknown.any():
+        row = study.row(unknown.arg_true()[0], named=True)
+        raise EvenhandError(
+            f"{_where(row)}: whether the gender was assigned is 1 or 0, not {quoted(row['assigned'], 60)}"
+        )
+    intent = pl.col("intent") if "intent" in study.columns else pl.lit(None, dtype=pl.String)
+    return study.with_columns(intent=intent, assigned=lots.fill_null(value=False), gap=pl.lit(0, dtype=pl.Int64))
+
+
+def say_intents(
+    frame: pl.DataFrame, texts: Mapping[str, str] | None = None, *, leave_out: bool = False
+) -> pl.DataFrame:
+    """Give words to utterances of which the log has only the intent, or leave these out.
+
+    `texts` says what stands for which (`{"/greet": "Hi"}`); others get the intent's name in plain words (`greet`). What
+    is left out still parts what was said before from what was said after it.
+    """
+    only = pl.col("intent").is_not_null() & pl.col("original").is_null()
+    if leave_out:
+        return frame.with_columns(gap=only.cast(pl.Int64).cum_sum().over(KEY)).filter(~only)
+    spoken = [
+        None if intent is None else (texts or {}).get(intent) or words_of_intent(intent) for intent in frame["intent"]
+    ]
+    words = pl.Series("words", spoken, dtype=pl.String)
+    said = frame.with_columns(words, only=only)
+    prefixed = pl.col("prefix").fill_null("") + pl.col("words")
+    return said.with_columns(
+        original=pl.when("only").then("words").otherwise("original"),
+        text=pl.when("only").then(prefixed).otherwise("text"),
+        intent=pl.when("only").then("intent"),
+    ).drop("words", "only")
+
+
+def words_of_intent(intent: str) -> str:
+    """
+    >>> words_of_intent("/greet"), words_of_intent("helpfulness_3"), words_of_intent("/ask_price{\\"item\\": 1}")
+    ('greet', 'helpfulness', 'ask price')
+    """
+    name = re.sub(r"\{.*\}$|_\d+$", "", intent.removeprefix("/"), flags=re.DOTALL)
+    return name.replace("_", " ").strip() or intent
+
+
+def declare_assigned(frame: pl.DataFrame, studies: Sequence[str] = ()) -> pl.DataFrame:
+    """Mark the genders of these studies (or of `all`) as assigned by lot, whatever the log says of them."""
+    known = frame["study"].unique(maintain_order=True).to_list()
+    for name in studies:
+        if name not in (ALL, *known):
+            raise UsageError(f"no study {name!r} whose genders were assigned{did_you_mean(name, known)}")
+    lots = pl.lit(value=True) if ALL in studies else pl.col("study").is_in(list(studies))
+    return frame.with_columns(assigned=pl.col("assigned") | lots)
+
+
+def recognise_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
+    """Find the gender prefixes in logs without a column for them: where all that men or women say begins with theirs.
+
+    Some published files have them in the text. A greeting of a user's own is none: not everything begins with it.
+    """
+    parts = [_with_found_prefixes(study) for study in frame.partition_by("study", maintain_order=True)]
+    return pl.concat(parts) if parts else frame
+
+
+def _with_found_prefixes(study: pl.DataFrame) -> pl.DataFrame:
+    users = study.filter(pl.col("speaker") == USER)
+    told = users.filter(pl.col("gender").is_in([MALE, FEMALE]))
+    own = pl.col("gender").replace_strict(PREFIXES, default=None, return_dtype=pl.String)
+    begins = pl.col("text").str.starts_with(own.str.strip_chars_end())
+    if (
+        study["prefix"].is_not_null().any()
+        or told.is_empty()
+        or not told.select(begins.fill_null(value=False).all()).item()
+    ):
+        return study
+    there = (pl.col("speaker") == USER) & begins.fill_null(value=False)
+    rest = pl.col("text").str.slice(own.str.strip_chars_end().str.len_chars()).str.strip_chars_start()
+    found = study.with_columns(
+        prefix=pl.when(there).then(own).otherwise("prefix"), original=pl.when(there).then(rest).otherwise("original")
+    )
+    return found.with_columns(text=pl.when(there).then(pl.col("prefix") + pl.col("original")).otherwise("text"))
 
 
 def drop_null_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -100,7 +218,9 @@ def assign_proxies(frame: pl.DataFrame, counts: Mapping[str, int] | None = None,
     draw = np.random.default_rng(seed)
     parts = []
     for study in frame.partition_by("study", maintain_order=True):
-        if set(study["gender"]) != {NOT_SAID} or study["prefix"].is_not_null().any():
+        # What says itself to be assigned is: a lot may be to have no gender.
+        lots = bool(study["assigned"].any())
+        if set(study["gender"]) != {NOT_SAID} or study["prefix"].is_not_null().any() or lots:
             parts.append(study)
             continue
         conversations = study["conversation"].unique(maintain_order=True).to_list()
@@ -139,19 +259,21 @@ def add_prefixes(frame: pl.DataFrame, prefixes: Mapping[str, str] | None = None)
     prefix = pl.col("gender").replace_strict(dict(wanted), return_dtype=pl.String)
     return frame.with_columns(
         prefix=pl.when(new).then(prefix).otherwise("prefix"),
-        text=pl.when(new).then(prefix + pl.col("original")).otherwise("text"),
+        text=pl.when(new).then(prefix + pl.col("text")).otherwise("text"),
     )
 
 
 def merge_runs(frame: pl.DataFrame) -> pl.DataFrame:
     """Make one utterance of what a speaker says without interruption, within one conversation; one prefix is enough."""
     changed = (pl.col("speaker") != pl.col("speaker").shift(1)).fill_null(True)
+    if "gap" in frame.columns:
+        changed |= (pl.col("gap") != pl.col("gap").shift(1)).fill_null(True)
     numbered = frame.with_columns(changed.cum_sum().over(KEY).alias("run"))
     plain = (pl.col("text") == pl.col("prefix").fill_null("") + pl.col("original")).all()
     same = pl.col("prefix").n_unique() == 1
     once = pl.col("prefix").first().fill_null("") + pl.col("original").str.join(" ")
     merged = numbered.group_by(*KEY, "run", maintain_order=True).agg(
-        pl.col("speaker", "gender", "assigned", "prefix", "file", "line").first(),
+        pl.col(*(name for name in FIRST if name in frame.columns)).first(),
         pl.col("original").str.join(" "),
         text=pl.when(plain & same).then(once).otherwise(pl.col("text").str.join(" ")),
         rows=pl.col("rows").explode(),
@@ -185,11 +307,13 @@ def check_borders(before: pl.DataFrame, after: pl.DataFrame) -> None:
 
 
 def as_published(frame: pl.DataFrame) -> pl.DataFrame:
-    """The columns of the published data: C_num, UB, User_gender, Original, Enhancement, Text."""
+    """The columns of the published data: C_num, UB, User_gender, Original, Enhancement, Text; where genders were
+    assigned, also Assigned."""
     codes = {NOT_SAID: 0, MALE: 1, FEMALE: 2}
     other = [gender for gender in frame["gender"].unique() if gender not in codes]
     if other:
         raise UsageError(f"the published format has no code for the gender {other[0]!r}")
+    lots = {"Assigned": pl.col("assigned").cast(pl.Int64)} if frame["assigned"].any() else {}
     return frame.select(
         C_num=_conversation_numbers(frame),
         UB=(pl.col("speaker") == USER).cast(pl.Int64),
@@ -197,6 +321,7 @@ def as_published(frame: pl.DataFrame) -> pl.DataFrame:
         Original="original",
         Enhancement=pl.col("prefix").fill_null(NO_PREFIX),
         Text="text",
+        **lots,
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from evenhand.comparing.audit import Audit
+from evenhand.printing import console_of
 from evenhand.report.audit.exports import figures_of, tables_of
 from evenhand.report.audit.notebook import notebook_table
 from evenhand.report.audit.page import to_html
 from evenhand.report.audit.terminal import print_report
 from evenhand.report.audit.words import in_words
-from evenhand.report.common.console import console_of
 from evenhand.report.metrics import metric_files
 from evenhand.report.metrics.terminal import print_summary
 from evenhand.results import Renderer

@@ -17,7 +17,7 @@ from evenhand.report.audit.words import (
     groups_in_words,
     labels,
     number,
-    people,
+    others_like_these,
     sentences,
     short_comparisons,
     who,
@@ -32,7 +32,7 @@ READING = (
     "Selected: {rules}. The impact ratio is the first group's selection rate divided by the second's. A decision flips "
     "where the person alone changes it; the shares are of pairs of sentences in which only the first group's is "
     "selected / only the second's. First and second: {groups}. Intervals ({level} % each, not corrected) are for "
-    "{people}, templates and words like these."
+    "{like_these}."
 )
 REACHES, ABOVE = "a score of at least the threshold", "a score above the system's own median on this corpus"
 UNDEFINED = "undefined"
@@ -164,11 +164,10 @@ def reading(report: Audit) -> str:
     """What the columns mean."""
     rules = {decision.rule for decision in report.decisions}
     said = [text for rule, text in (("number", REACHES), ("median", ABOVE)) if rule in rules]
-    called = {people(finding) for _, finding in with_findings(report)}
     return READING.format(
         rules="; with the median, ".join(said) if len(said) > 1 else said[0],
         level=f"{100 * report.decisions[0].level:g}",
-        people=called.pop() if len(called) == 1 else "people",
+        like_these=others_like_these([finding for _, finding in with_findings(report)]),
         groups=groups_in_words(report.findings),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from evenhand.asking import Scores
+from evenhand.comparing.answered import by_sentences
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.contrasts import Floats, contrasts
@@ -152,13 +154,45 @@ def _numbers(column: pl.Series) -> npt.NDArray[np.int64]:
     return np.array([place[value] for value in column], dtype=np.int64)
 
 
-_DETAILS: WeakKeyDictionary[Audit, Details] = WeakKeyDictionary()
+class Pictured(Protocol):
+    """What pictures ask for."""
+
+    def spread(self, finding: Finding) -> Spread:
+        """The finding's differences as a box with some of its points."""
+        ...
+
+    def heat_map(self, system: str, output: str) -> HeatMap | None:
+        """Persons by template."""
+        ...
 
 
-def details_of(audit: Audit) -> Details | None:
+class _InWaves:
+    """The same for systems that were asked about different sentences."""
+
+    def __init__(self, audit: Audit, parts: Sequence[tuple[Scores, Corpus]]) -> None:
+        self._of = {
+            column.system: details
+            for scores, corpus in parts
+            for details in [Details(corpus, scores, audit.findings)]
+            for column in scores.columns
+        }
+
+    def spread(self, finding: Finding) -> Spread:
+        return self._of[finding.system].spread(finding)
+
+    def heat_map(self, system: str, output: str) -> HeatMap | None:
+        return self._of[system].heat_map(system, output)
+
+
+_DETAILS: WeakKeyDictionary[Audit, Pictured] = WeakKeyDictionary()
+
+
+def details_of(audit: Audit) -> Pictured | None:
     """What the pictures of an audit are drawn from, made once; None for an audit without its scores."""
     if audit.scores is None or audit.corpus is None:
         return None
     if audit not in _DETAILS:
-        _DETAILS[audit] = Details(audit.corpus, audit.scores, audit.findings)
+        parts = by_sentences(audit.scores, audit.corpus)
+        one = Details(audit.corpus, audit.scores, audit.findings) if len(parts) == 1 else None
+        _DETAILS[audit] = one or _InWaves(audit, parts)
     return _DETAILS[audit]

@@ -5,17 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from evenhand.comparing.findings import Finding
 from evenhand.errors import UsageError
 from evenhand.files.tables import table_bytes
 from evenhand.files.whole import Content
+from evenhand.printing import visible
+from evenhand.report.audit import signal_figures, signals
 from evenhand.report.audit.ability import word_figures
 from evenhand.report.audit.decisions import flip_chart, flip_charts, page_rows
 from evenhand.report.audit.decisions import headings as headings_of_decisions
 from evenhand.report.audit.details import details_of
 from evenhand.report.audit.figures import figure_files, static_figures
+from evenhand.report.audit.path import path_figures
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import amount, comparison_name, interval_of, labels, short_p, short_verdict, shown_p
+from evenhand.report.audit.words import (
+    THESE,
+    amount,
+    comparison_name,
+    interval_shown,
+    labels,
+    short_p,
+    shown_p,
+    verdict_shown,
+)
 from evenhand.report.common import markdown
 from evenhand.results.rendering import Files
 
@@ -24,6 +38,7 @@ if TYPE_CHECKING:
 
 NUMERIC = "llrrrrrl"
 OF_DECISIONS = "lllrrr"
+OF_SIGNALS = "llrrlrr"
 LATEX = str.maketrans(
     {
         **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -52,10 +67,10 @@ def _row(finding: Finding, label: str) -> tuple[str, ...]:
         comparison_name(finding),
         f"{finding.n:,}",
         amount(finding.mean_difference, finding),
-        interval_of(finding),
+        interval_shown(finding, THESE),
         short_p(finding),
         "undefined" if p is None else shown_p(p),
-        short_verdict(finding),
+        verdict_shown(finding, THESE),
     )
 
 
@@ -73,7 +88,7 @@ def latex_table(headings: Sequence[str], body: Iterable[Sequence[str]], alignmen
     """Rows of texts as LaTeX; with `blocks`, a rule goes before each row whose first cell is filled."""
 
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(cell.translate(LATEX) for cell in cells) + r" \\"
+        return " & ".join(visible(cell).translate(LATEX) for cell in cells) + r" \\"
 
     lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", line(headings), r"\midrule"]
     for place, row in enumerate(body):
@@ -104,6 +119,14 @@ def tables_of(report: Audit) -> Files:
             "tables/decisions.tex": latex_table(heads, body, OF_DECISIONS).encode(),
             "tables/selection_rates.csv": table_bytes(report.rate_frame()),
         }
+    if report.signals:
+        tables |= {
+            "tables/signals.csv": table_bytes(report.signal_frame()),
+            "tables/signals.md": markdown.table(signals.HEADINGS, signals.rows(report), OF_SIGNALS).encode(),
+            "tables/signals.tex": latex_table(signals.HEADINGS, signals.rows(report), OF_SIGNALS).encode(),
+        }
+        named = signals.name_table(report)
+        tables |= {"tables/names.csv": table_bytes(pl.DataFrame(named, infer_schema_length=None))} if named else {}
     return tables
 
 
@@ -115,4 +138,5 @@ def figures_of(report: Audit) -> Files:
     named = labels(report.findings)
     flips = {f"flips-{name}": flip_chart(rows) | {"title": name} for name, rows in flip_charts(report).items()}
     words = word_figures(report.abilities, named)
-    return figure_files(static_figures(report.findings, details, named) | flips | words)
+    drawn = static_figures(report.findings, details, named) | flips | words | dict(path_figures(report))
+    return figure_files(drawn | signal_figures.figures_of(report))

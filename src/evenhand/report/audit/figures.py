@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evenhand.comparing.findings import Finding
+from evenhand.files.file_names import file_names
 from evenhand.files.whole import Content
-from evenhand.report.audit.details import Details, HeatMap, Spread
+from evenhand.printing import visible
+from evenhand.report.audit.details import HeatMap, Pictured, Spread
 from evenhand.report.audit.many import shown_order
 from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import OF_SCORES, Terms, terms_of
@@ -41,8 +43,6 @@ POINTS: list[dict[str, Any]] = [
 ROW_STEP = 26
 NUMBERED = re.compile(r'(?:(?<=id=")|(?<=url\(#))(?:gradient_|clip)\d+')
 """Names of gradients and clips in a drawing."""
-LONGEST_STEM = 120
-"""Of the name of a file without its ending: file systems allow about 255 bytes."""
 
 
 def forest_row(finding: Finding, label: str) -> Row:
@@ -86,6 +86,10 @@ def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme
     """Gaps with both intervals: thin for the people tested, thick for people like these; the band is ±delta (in %)."""
     y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 280}}
     axis = f"gap, {terms.drawn}"
+    found = {row["verdict"] for row in rows}
+    # A page brings its rows later, and names what is there itself; an empty legend could not be drawn.
+    legend = LEGEND | ({"values": [verdict for verdict in VERDICTS if verdict in found]} if found else {})
+    colour = _verdict_colour(theme) | {"legend": legend}
     tooltip = [
         {"field": "system"},
         {"field": "gap", "format": ".2f", "title": axis},
@@ -115,7 +119,7 @@ def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme
                         "axis": {"tickCount": 8},
                     },
                     "x2": {"field": "general_high"},
-                    "color": _verdict_colour(theme),
+                    "color": colour,
                     "tooltip": tooltip,
                 },
             },
@@ -133,11 +137,11 @@ def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme
                 "encoding": {
                     "y": y,
                     "x": {"field": "gap", "type": "quantitative"},
-                    "color": _verdict_colour(theme),
+                    "color": colour,
                     "shape": {
                         "field": "verdict",
                         "scale": {"domain": VERDICTS, "range": SHAPES},
-                        "legend": LEGEND,
+                        "legend": legend,
                     },
                     "tooltip": tooltip,
                 },
@@ -173,7 +177,7 @@ def boxes(rows: Sequence[Row], *, terms: Terms = OF_SCORES, theme: str = "light"
                     "y": y,
                     "yOffset": {"field": "jitter", "type": "quantitative", "scale": {"domain": [-0.3, 1.3]}},
                     "x": {"field": "point", "type": "quantitative"},
-                    "color": _verdict_colour(theme) | {"legend": None},
+                    "color": _verdict_colour(theme),
                 },
             },
             {"mark": {"type": "rule", "color": ink}, "encoding": span("whisker_low", "whisker_high")},
@@ -254,7 +258,7 @@ def charts_of(findings: Sequence[Finding], labels: Mapping[tuple[str, str], str]
 
 
 def static_figures(
-    findings: Sequence[Finding], details: Details, labels: Mapping[tuple[str, str], str]
+    findings: Sequence[Finding], details: Pictured, labels: Mapping[tuple[str, str], str]
 ) -> dict[str, Spec]:
     """Every figure of a report, by the name of its file."""
     figures: dict[str, Spec] = {}
@@ -280,36 +284,42 @@ def static_figures(
 
 def figure_files(figures: Mapping[str, Spec], folder: str = "figures") -> Files:
     """Each figure as PNG and SVG, by its path; drawn when it is written, as a cloud of points takes megabytes."""
+    files: dict[str, Content] = {}
+    for name, stem in file_names(figures).items():
+        files[f"{folder}/{stem}.svg"] = partial(svg_bytes, figures[name])
+        files[f"{folder}/{stem}.png"] = partial(png_bytes, figures[name])
+    return files
+
+
+def png_bytes(spec: Spec) -> bytes:
+    """A figure as PNG, twice as fine as on a page."""
     import vl_convert
 
-    files: dict[str, Content] = {}
-    for name, spec in figures.items():
-        stem = file_stem(name, taken=files, folder=folder, ending=".svg")
-        files[f"{folder}/{stem}.svg"] = partial(svg_bytes, spec)
-        files[f"{folder}/{stem}.png"] = partial(vl_convert.vegalite_to_png, spec, scale=2)
-    return files
+    return bytes(vl_convert.vegalite_to_png(drawable(spec), scale=2))
+
+
+def drawable(value: Any) -> Any:
+    """A figure whose texts can be drawn: a control character in a name ends the process that would draw it.
+
+    >>> drawable({"title": ["a\x1b", 1]})
+    {'title': ['a\\\\x1b', 1]}
+    """
+    if isinstance(value, str):
+        return visible(value, keep="\n\t")
+    if isinstance(value, Mapping):
+        return {drawable(name): drawable(one) for name, one in value.items()}
+    return [drawable(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def svg_bytes(spec: Spec) -> bytes:
     """A figure as SVG, the same each time: Vega numbers gradients and clips on through all that a process draws."""
     import vl_convert
 
-    drawn = vl_convert.vegalite_to_svg(spec)
+    drawn = vl_convert.vegalite_to_svg(drawable(spec))
     numbers: dict[str, int] = {}
     for name in NUMBERED.findall(drawn):
         numbers.setdefault(name, len(numbers))
     return NUMBERED.sub(lambda found: f"part_{numbers[found[0]]}", drawn).encode()
-
-
-def file_stem(name: str, *, taken: Collection[str] = (), folder: str = "", ending: str = "") -> str:
-    """A name as part of a file's name: no signs that a file cannot have, not too long, and none that is taken."""
-    stem = re.sub(r"[^\w.+-]+", "-", name).strip("-.")[:LONGEST_STEM] or "unnamed"
-    lead = f"{folder}/" if folder else ""
-    found, number = stem, 1
-    while f"{lead}{found}{ending}" in taken:
-        number += 1
-        found = f"{stem}-{number}"
-    return found
 
 
 def base_chart(description: str, **parts: Any) -> Spec:
@@ -328,5 +338,5 @@ def _verdict_colour(theme: str) -> Spec:
     return {
         "field": "verdict",
         "scale": {"domain": VERDICTS, "range": colours},
-        "legend": LEGEND,
+        "legend": None,
     }

@@ -18,6 +18,7 @@ from evenhand.report.audit.words import (
     measured,
     people,
     short_labels,
+    unless_of_many,
     who,
 )
 
@@ -126,7 +127,11 @@ def _in_short(findings: Sequence[Finding]) -> Told:
     verdicts = ", ".join(f"{verdict} for {number:,}" for verdict, number in counted.most_common())
     gaps = [finding.mean_difference for finding in findings]
     between = f"their gaps lie between {amount(min(gaps), one)} and {measured(max(gaps), one)}"
-    text = f"{who(one)}, other {one.attribute} groups: {verdicts} more comparisons; {between}. Each is in the table."
+    unless = unless_of_many(findings)
+    text = (
+        f"{who(one)}, other {one.attribute} groups: {verdicts} more comparisons; {between}. Each is in the table."
+        f"{unless and f' {unless}.'}"
+    )
     most = counted.most_common(1)[0][0]
     return Told(most, text, next(look(finding) for finding in findings if finding.verdict == most))
 
@@ -157,6 +162,7 @@ def _in_common(findings: Sequence[Finding], block: Block) -> str:
         _alone(findings),
         _withheld(findings),
         _settling([finding for finding in findings if finding.verdict == "cannot tell"], block),
+        unless_of_many(findings),
         _unseen(findings),
         *_undefined(findings, block),
     ]

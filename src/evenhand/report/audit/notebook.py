@@ -8,7 +8,7 @@ from html import escape
 from evenhand.comparing.findings import Finding
 from evenhand.report.audit.many import shown_order
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import amount, comparison_name, in_words, interval_of, labels, short_verdict
+from evenhand.report.audit.words import THESE, amount, comparison_name, in_words, interval_shown, labels, verdict_shown
 
 MOST_ROWS = 50
 
@@ -30,7 +30,7 @@ def _row(finding: Finding, label: str) -> str:
         label,
         comparison_name(finding),
         amount(finding.mean_difference, finding),
-        interval_of(finding),
-        short_verdict(finding),
+        interval_shown(finding, THESE),
+        verdict_shown(finding, THESE),
     )
     return f'<tr title="{escape(in_words(finding))}">{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'

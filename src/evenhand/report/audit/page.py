@@ -10,25 +10,32 @@ import numpy as np
 
 from evenhand.comparing.ability import FAINT
 from evenhand.comparing.findings import Finding, SentencePair
-from evenhand.report.audit import ability, decisions, figures
-from evenhand.report.audit.details import Details, details_of
+from evenhand.report.audit import ability, decisions, figures, path, signal_figures, signals
+from evenhand.report.audit.details import Pictured, details_of
+from evenhand.report.audit.levels import corrected_for
 from evenhand.report.audit.many import shown_order, told_all
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.standing import GREEN_IS_EARNED, css, look
 from evenhand.report.audit.terms import Terms, terms_of
 from evenhand.report.audit.words import (
+    STAR,
     amount,
     comparison_name,
+    for_these,
     groups_in_words,
     in_words,
     labels,
     measured,
     number,
+    others_like_these,
+    outputs_in_words,
     people_of,
     short_comparisons,
     short_p,
     short_verdict,
     shown_p,
+    these_alone,
+    verdict_shown,
 )
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
@@ -42,6 +49,8 @@ SECTIONS = {
     "all": "All findings",
     "gaps": "Gaps",
     "differences": "Differences",
+    "path": "How it was settled",
+    "names": "Group or rare names",
     "decisions": "Decisions",
     "ability": "Does it do its job?",
     "system": "One system",
@@ -61,13 +70,14 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
     place = {key: number for number, key in enumerate(names)}
     corpus, (used,), settings = report.corpus, report.provenance.corpora, report.provenance.settings
     title = "Audit of " + (", ".join(names.values()) if len(names) <= 6 else f"{len(names)} systems")
-    called, level = people_of(report.findings), f"{100 * (1 - settings['alpha']):g}"
+    called = people_of(report.findings)
     sentences, terms = told_all(report.findings), terms_of(report.findings)
     ordered = shown_order(report.findings)
     verdicts: Counter[str] = Counter(look(finding) for finding in report.findings)
     return {
         "title": title,
         "terms": terms,
+        "scored": outputs_in_words(report.findings),
         "question": terms.question.format(people=called),
         "corpus": {
             "sentences": f"{used.sentences:,}",
@@ -78,6 +88,10 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "sampled": any(finding.draws > 1 for finding in report.findings),
         "findings": report.findings,
         "sections": [{"id": name, "short": short} for name, short in SECTIONS.items() if _has(report, name)],
+        "path": path.shown_at_once(report),
+        "signals": signals.shown_at_once(
+            report, drawn=[chart["name"] for chart in signal_figures.drawn_on_page(report)]
+        ),
         "decisions": decisions.shown_at_once(report),
         "abilities": ability.shown_at_once(report.abilities, names),
         "crowded": len(report.abilities) > MOST_SENTENCES,
@@ -85,9 +99,11 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "tally": [(verdict, css(verdict), verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "earned": GREEN_IS_EARNED,
         "sentences": [(css(one.look), one) for one in sentences] if len(sentences) <= MOST_SENTENCES else [],
-        "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(level, called, terms))],
+        "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(called, terms))],
         "people": called,
-        "level_percent": level,
+        "like_these": others_like_these(report.findings),
+        "starred": these_alone(report.findings),
+        "corrected": corrected_for(report),
         "steps": next_steps(report),
         "rows": [
             _row(finding, comparison, names, place)
@@ -106,11 +122,16 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
 
 def _has(report: Audit, section: str) -> bool:
     """Whether there is anything to show in a section that not all reports have."""
-    optional = {"ability": report.abilities or report.notes, "decisions": report.decisions}
+    optional = {
+        "ability": report.abilities or report.notes,
+        "decisions": report.decisions,
+        "path": path.in_waves(report.findings),
+        "names": report.signals,
+    }
     return bool(optional.get(section, True))
 
 
-def _headings(level: str, called: str, terms: Terms) -> tuple[str, ...]:
+def _headings(called: str, terms: Terms) -> tuple[str, ...]:
     """Effect sizes and intervals first, p-values last."""
     tests = (f"p, {called} tested", f"p, {called} like these")
     gap, start = terms.heading("gap"), "interval, from"
@@ -128,20 +149,23 @@ def _row(
     finding: Finding, comparison: str, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int]
 ) -> dict[str, Any]:
     key = (finding.system, finding.output)
-    gaps = (finding.mean_difference, *(finding.generalising.shown_interval or (None, None)))
+    these = for_these(finding)
+    interval = finding.interval if these else finding.generalising.shown_interval or (None, None)
+    marks = ("", *(STAR if these else "",) * 2)
+    gaps = zip((finding.mean_difference, *interval), marks, strict=True)
     general = finding.generalising.p_adjusted
     return {
         "label": names[key],
         "column": place[key],
         "comparison": comparison,
         "cells": [
-            *(_cell(value, None if value is None else amount(value, finding)) for value in gaps),
+            *(_cell(value, None if value is None else amount(value, finding) + mark) for value, mark in gaps),
             _cell(finding.effect_size, None if finding.effect_size is None else number(finding.effect_size)),
             {"value": finding.p_adjusted, "text": short_p(finding)},
             _cell(general, None if general is None else shown_p(general)),
         ],
         "look": css(look(finding)),
-        "verdict_text": short_verdict(finding),
+        "verdict_text": verdict_shown(finding, STAR),
     }
 
 
@@ -165,6 +189,8 @@ def _drawn_on_demand(report: Audit) -> dict[str, Any]:
         "comparisons": [
             _comparison(name, members, details) for name, members in figures.charts_of(report.findings, names).items()
         ],
+        "paths": [{"name": name, "rows": rows} for name, rows in path.charts(report).items()],
+        "signals": signal_figures.drawn_on_page(report),
         "flips": [{"name": name, "rows": rows} for name, rows in decisions.flip_charts(report).items()],
         "words": ability.drawn_on_demand(report.abilities),
         "persons": [] if some is None else list(zip(some.persons, some.groups, strict=True)),
@@ -192,10 +218,13 @@ def _specs(theme: str, report: Audit) -> dict[str, figures.Spec]:
         "heat": figures.heat([], terms=terms, theme=theme),
         "words": ability.word_chart([], theme=theme),
         "flips": decisions.flip_chart([], theme=theme),
+        "path": path.path_chart([], delta=delta, theme=theme),
+        "share": signal_figures.share_chart([], terms=terms, theme=theme),
+        "bearers": signal_figures.bearers_chart([], terms=terms, theme=theme),
     }
 
 
-def _comparison(name: str, members: figures.Members, details: Details | None) -> dict[str, Any]:
+def _comparison(name: str, members: figures.Members, details: Pictured | None) -> dict[str, Any]:
     boxes = None
     if details is not None:
         # The names of the numbers are the same for all, and a row is called what it is in the forest.

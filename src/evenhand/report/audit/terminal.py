@@ -9,25 +9,30 @@ from rich.text import Text
 
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
+from evenhand.printing.screen import Cell
+from evenhand.report.audit import path, signals
 from evenhand.report.audit.ability import ability_in_words
 from evenhand.report.audit.decisions import HEADING, print_decisions
+from evenhand.report.audit.levels import corrected_for
 from evenhand.report.audit.many import Table, tables_of, told_all
 from evenhand.report.audit.next_steps import DIFFERENT, WEAK, next_steps
 from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import terms_of
 from evenhand.report.audit.words import (
+    STAR,
     amount,
     groups_in_words,
-    interval_levels,
-    interval_of,
+    interval_shown,
     labels,
-    level_percent,
+    others_like_these,
+    outputs_in_words,
     people_of,
     short_comparisons,
     short_p,
-    short_verdict,
+    these_alone,
+    verdict_shown,
 )
-from evenhand.report.common.console import Cell, Column, print_table
+from evenhand.report.common.console import Column, print_table
 from evenhand.report.common.steps import print_steps
 
 COLOURS = {
@@ -50,12 +55,12 @@ STEP_COLOURS = {
 ABILITY_COLOURS = {True: "bold red", False: "green", None: "yellow"}
 READING = (
     "Gap: {difference} ({groups}), {own_units}. The interval and the verdict are for "
-    "{people}, templates and words like these. {corrected}{condition} p: the published paired test, "
+    "{like_these}. {corrected}{condition} p: the published paired test, "
     "adjusted, which speaks only for the {people} tested. Neither “cannot tell” nor a large p means “fair”."
 )
 READING_OF_MANY = (
-    "Gap: {difference}, {own_units}; all other groups count the same. The interval and the verdict are for {people}, "
-    "templates and words like these. {corrected}{condition} “Cannot tell” does not mean “fair”. The published test "
+    "Gap: {difference}, {own_units}; all other groups count the same. The interval and the verdict are for "
+    "{like_these}. {corrected}{condition} “Cannot tell” does not mean “fair”. The published test "
     "and all other numbers: --json or --out."
 )
 PAIRS = " Groups two by two: --pairs."
@@ -63,12 +68,23 @@ PAIRS = " Groups two by two: --pairs."
 
 def print_report(report: Audit, console: Console) -> None:
     """Print the table, the sentences and the next steps."""
+    scored = outputs_in_words(report.findings)
+    if scored:
+        console.print(Text(scored))
     _print_findings(report, console)
     console.print()
     console.print(Text(_reading(report), style="dim"))
+    if starred := these_alone(report.findings):
+        console.print(Text(starred, style="dim"))
     console.print()
     for one in told_all(report.findings):
         _bullet(one.text, console, style=COLOURS[one.look])
+    if path.in_waves(report.findings):
+        _heading(path.HEADING, console)
+        path.print_path(report, console)
+    if signals.told(report):
+        _heading(signals.HEADING, console)
+        signals.print_signals(report, console)
     if report.decisions:
         _heading(HEADING, console)
         print_decisions(report, console)
@@ -129,8 +145,8 @@ def _columns(findings: Sequence[Finding], comparison: str) -> Sequence[Column]:
 def _cells(finding: Finding) -> tuple[Cell, ...]:
     return (
         amount(finding.mean_difference, finding),
-        interval_of(finding),
-        Text(short_verdict(finding), style=COLOURS[look(finding)]),
+        interval_shown(finding, STAR),
+        Text(verdict_shown(finding, STAR), style=COLOURS[look(finding)]),
         short_p(finding),
     )
 
@@ -143,24 +159,12 @@ def _reading(report: Audit) -> str:
         own_units=terms.own_units,
         groups=groups_in_words(report.findings),
         people=people_of(report.findings),
-        corrected=_corrected(report),
+        like_these=others_like_these(report.findings),
+        corrected=corrected_for(report),
         condition=_condition(report),
     )
     in_pairs = any(finding.rest for finding in report.findings) and not report.provenance.settings.get("pairs")
     return reading + (PAIRS if in_pairs else "")
-
-
-def _corrected(report: Audit) -> str:
-    """What verdicts are corrected for: what the corpus asks of a system, whoever else is looked at."""
-    counts = sorted({finding.generalising.comparisons for finding in report.findings})
-    if counts == [1]:
-        return "The corpus asks for one comparison, so that there is nothing to correct for."
-    shown = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-    asked = f"corrected for the {shown} comparisons that this corpus asks of each system"
-    levels, alone = interval_levels(report.findings), level_percent(report.provenance.settings["alpha"])
-    if not levels:
-        return f"Verdicts are {asked}; intervals beside “equivalent” are {alone}, for that claim alone."
-    return f"Intervals are {levels} ({asked}); beside “equivalent”, {alone}, for that claim alone."
 
 
 def _condition(report: Audit) -> str:

@@ -6,16 +6,25 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from evenhand.comparing.findings import Finding, Power, Withheld
+from evenhand.comparing.findings import Finding, Power, Sequential, Withheld
+from evenhand.corpora.asked_names import MATCHED, UNMATCHED
 from evenhand.report.audit.harm import harm_in_words, little_in_words
 
 MOST_TO_ASK_FOR = 5_000
 """More names than this per group are not to be had."""
 MOST_PARTS = 6
 """Of more parts than this, only those that stand out are told."""
+SINGLE = "single person"
+STAR = "*"
+"""Marks in tables what is known for the persons tested alone."""
+THESE = " (those tested alone)"
+"""The same where a table stands by itself."""
+"""What a reason speaks of where a group has nobody else to generalise from."""
 MANY = 6
 """Of one attribute with more comparisons than this, only what stands out is told in sentences."""
 
+MOST_NAMED = 6
+"""Of more systems than this, only the first are named in one line."""
 
 EACH = "each group − the mean of the others, in which every group counts the same"
 
@@ -62,6 +71,39 @@ def interval_of(finding: Finding) -> str:
     return "undefined" if interval is None else " to ".join(amount(end, finding) for end in interval)
 
 
+def for_these(finding: Finding) -> bool:
+    """Whether a group has a single person, so that only sentences are a sample: an answer for these very persons."""
+    return SINGLE in finding.undefined.get("generalising.interval", "") and finding.t is not None
+
+
+def interval_shown(finding: Finding, mark: str) -> str:
+    """The interval for people like these; where there cannot be one, that over sentences, with a mark that says so."""
+    if not for_these(finding):
+        return interval_of(finding)
+    return " to ".join(amount(end, finding) for end in finding.interval) + mark
+
+
+def verdict_shown(finding: Finding, mark: str) -> str:
+    """The verdict; where that is for these very persons alone if for anybody, what is found for them, marked."""
+    higher = "higher" if finding.direction == "first_higher" else "lower"
+    return short_verdict(finding) + (f"; {higher}{mark}" if for_these(finding) and finding.significant else "")
+
+
+def these_alone(findings: Sequence[Finding]) -> str:
+    """What the star in a table of findings means; nothing where there is none.
+
+    >>> these_alone([])
+    ''
+    """
+    marked = [finding for finding in findings if for_these(finding)]
+    if not marked:
+        return ""
+    return (
+        f"{STAR} A group has a single member, so nothing is known about {people_of(marked)} like these. The interval "
+        f"and what follows the verdict are for those tested alone, over sentences like these."
+    )
+
+
 def labels(findings: Sequence[Finding]) -> dict[tuple[str, str], str]:
     """What each column is called: the system, and the output where it has several."""
     outputs = Counter(system for system, _ in {(finding.system, finding.output) for finding in findings})
@@ -71,6 +113,22 @@ def labels(findings: Sequence[Finding]) -> dict[tuple[str, str], str]:
         else f"{finding.system} {finding.output}"
         for finding in findings
     }
+
+
+def outputs_in_words(findings: Sequence[Finding]) -> str:
+    """What was scored, system by system, in the first line of every report; nothing for taggers, which score nothing.
+
+    A name says little about which of its numbers is meant: a classifier of two classes may be scored by either.
+    """
+    by_system: dict[str, dict[str, None]] = {}
+    for finding in findings:
+        if not finding.of_tagger:
+            by_system.setdefault(finding.system, {})[finding.output] = None
+    named = [f"{system} ({', '.join(outputs)})" for system, outputs in by_system.items()]
+    more = len(named) - MOST_NAMED
+    if more > 0:
+        named = [*named[:MOST_NAMED], f"{more:,} more"]
+    return f"Scored: {', '.join(named)}." if named else ""
 
 
 def shown_p(p: float) -> str:
@@ -201,7 +259,8 @@ def comparison_name(finding: Finding) -> str:
 
 def who(finding: Finding) -> str:
     """System, output and subset."""
-    subset = [] if finding.subset == "all" else [f"on {finding.subset}"]
+    of_names = " names" if finding.subset in (MATCHED, UNMATCHED) else ""
+    subset = [] if finding.subset == "all" else [f"on {finding.subset}{of_names}"]
     about = " ".join(subset if finding.of_tagger else [finding.output, *subset])
     return f"{finding.system} ({about})" if about else finding.system
 
@@ -215,6 +274,15 @@ def people_of(findings: Iterable[Finding]) -> str:
     """`names` where all findings are about names, else `people`."""
     called = {people(finding) for finding in findings}
     return called.pop() if len(called) == 1 else "people"
+
+
+def others_like_these(findings: Sequence[Finding]) -> str:
+    """What the general answers are about; a single template says nothing about others."""
+    if people_of(findings) == "texts":
+        return "texts like these"
+    if findings and all(finding.generalising.n_templates == 1 for finding in findings):
+        return f"{people_of(findings)} and words like these, in this one template"
+    return f"{people_of(findings)}, templates and words like these"
 
 
 def _sides(finding: Finding) -> str:
@@ -308,7 +376,9 @@ def _alike(finding: Finding) -> str:
     if finding.verdict == "no reaction seen":
         return f"{lead}{_no_reaction(finding)}{little_in_words(finding)}"
     if interval is None:
-        return f"{lead}cannot tell, because {finding.undefined.get('generalising.interval', 'it has no interval')}"
+        of_shown = finding.undefined.get("generalising.shown_interval", "it has no interval")
+        why = finding.undefined.get("generalising.interval", of_shown)
+        return f"{lead}cannot tell, because {why}{_over_sentences(finding)}"
     low, high = amount(interval[0], finding), measured(interval[1], finding)
     between = f"the gap is {high}" if high.startswith(low) else f"the gap is between {low} and {high}"
     if finding.verdict == "equivalent":
@@ -326,6 +396,19 @@ def _alike(finding: Finding) -> str:
     return f"{lead}{verdict} ({between}){harm_in_words(finding)}"
 
 
+def _over_sentences(finding: Finding) -> str:
+    """Where persons are no sample, the sentences are: the answer for these very persons, over sentences like these."""
+    if not for_these(finding):
+        return ""
+    low, high = finding.interval
+    held = f"{amount(low, finding)} to {measured(high, finding)}"
+    lead = f". For the {people(finding)} tested, over sentences like these: "
+    if not finding.significant:
+        return f"{lead}cannot tell (alone, the gap could be anywhere from {held})"
+    higher = "higher" if finding.direction == "first_higher" else "lower"
+    return f"{lead}{higher} (the gap is {held}, for this comparison alone)"
+
+
 def settling(finding: Finding, what: str = "gap") -> str:
     """What would decide where nobody can tell yet, of a gap or of a difference between two."""
     if finding.verdict != "cannot tell" or finding.generalising.interval is None or finding.withheld is not None:
@@ -333,10 +416,10 @@ def settling(finding: Finding, what: str = "gap") -> str:
     if finding.power.persons_needed is None:
         reason = finding.undefined.get("power.persons_needed", "").replace("persons", people(finding))
         return reason[:1].upper() + reason[1:]
-    return _more_needed(finding.power, finding.power.persons_needed, what=what)
+    return _more_needed(finding.power, finding.power.persons_needed, what=what, path=finding.sequential)
 
 
-def _more_needed(power: Power, needed: int, *, what: str) -> str:
+def _more_needed(power: Power, needed: int, *, what: str, path: Sequential | None) -> str:
     """How many more there would have to be, if what is asked about is zero and if it is as estimated."""
     called = "people" if power.vary == "persons" else power.vary
     more = math.ceil(needed - power.vary_per_group)
@@ -345,16 +428,32 @@ def _more_needed(power: Power, needed: int, *, what: str) -> str:
     if more > MOST_TO_ASK_FOR:
         return f"This corpus is far too small to decide at this tolerance, and so is any list of {called}"
     alone = f", if you look at the {called} alone" if power.alone else ""
+    few = f"{power.vary_per_group:,.0f} {called} per group are too few"
+    small = "This corpus is too small" if path is None else few
     text = (
-        f"This corpus is too small to decide: if the {what} is zero, about {more:,} more {called} per group would "
-        f"decide four times in five{alone}"
+        f"{small} to decide: if the {what} is zero, about {more:,} more {called} per group{_calls(power, path, more)} "
+        f"would decide four times in five{alone}"
     )
     if power.needed_at_gap is None:
         return f"{text}; if it is as large as it looks, no number would at this tolerance"
     at_gap = math.ceil(power.needed_at_gap - power.vary_per_group)
     if at_gap <= 0:
         return text
-    return f"{text}; if it is as large as it looks, {f'{at_gap:,} more' if at_gap <= MOST_TO_ASK_FOR else 'far more'}"
+    more_at_gap = f"{at_gap:,} more{_calls(power, path, at_gap)}" if at_gap <= MOST_TO_ASK_FOR else "far more"
+    return f"{text}; if it is as large as it looks, {more_at_gap}"
+
+
+def _calls(power: Power, path: Sequential | None, more: int) -> str:
+    """What so many more would take, where it was asked in waves: every name stands in the same sentences."""
+    if path is None or not power.vary_per_group:
+        return ""
+    calls = math.ceil(path.calls * more / power.vary_per_group)
+    return f" ({calls:,} more calls{money(calls, path, ', at a cost of ')})"
+
+
+def money(calls: int, path: Sequential, lead: str = "") -> str:
+    """What calls cost, where it is known."""
+    return "" if path.price is None else f"{lead}{calls * path.price:,.2f}"
 
 
 def _in_one_template(finding: Finding) -> str:
@@ -365,10 +464,17 @@ def _in_one_template(finding: Finding) -> str:
 def _no_reaction(finding: Finding) -> str:
     small = measured(finding.equivalence.delta, finding)
     share = finding.equivalence.unseen_share or 0.0
-    return (
-        f"no reaction seen. None of those tested changes a score, but up to {100 * share:.0f} % of others could; the "
-        f"gap stays within ±{small} unless these react by more than {_reaction(finding)}"
+    seen = (
+        f"no reaction seen. None of those tested changes a score, but up to {_small_percent(share)} % of others could; "
     )
+    if finding.range is not None and (finding.equivalence.unseen_reaction or 0.0) >= finding.span:
+        return f"{seen}even if they did so by the whole range, the gap would stay within ±{small}"
+    return f"{seen}the gap stays within ±{small} unless these react by more than {_reaction(finding)}"
+
+
+def _small_percent(share: float) -> str:
+    """Below one per cent, rounding to whole numbers would say too little."""
+    return f"{100 * share:.0f}" if share >= 0.01 else f"{100 * share:.1f}"
 
 
 def unless(finding: Finding, react: str = "react") -> str:
@@ -377,6 +483,23 @@ def unless(finding: Finding, react: str = "react") -> str:
         return ""
     share = f"up to {100 * finding.equivalence.unseen_share:.0f} %"
     return f", unless other {people(finding)} ({share}) {react} by {_reaction(finding)} more than those tested"
+
+
+def unless_of_many(findings: Sequence[Finding], react: str = "react") -> str:
+    """What would undo the equivalences among these, in one sentence; nothing where there are none."""
+    small = [one for one in findings if one.verdict == "equivalent" and one.equivalence.unseen_share is not None]
+    if not small:
+        return ""
+    shares = sorted(100 * (one.equivalence.unseen_share or 0.0) for one in small)
+    reactions = sorted(one.equivalence.unseen_reaction or 0.0 for one in small)
+    others = f"other {people(small[0])} (up to {_from_to([f'{share:.0f}' for share in shares])} % of a group's)"
+    by = _from_to([measured(reaction, small[0]) for reaction in reactions])
+    return f"“Equivalent” holds unless {others} {react} by {by} more than those tested"
+
+
+def _from_to(sorted_numbers: Sequence[str]) -> str:
+    low, high = sorted_numbers[0], sorted_numbers[-1]
+    return low if low == high else f"{low} to {high}"
 
 
 def _reaction(finding: Finding) -> str:

@@ -9,7 +9,20 @@ from typing import Self
 
 Option = tuple[str, str | None]
 """Its name with both dashes, and its value; None where it takes none."""
-BARE = frozenset({"--even", "--figures", "--no-figures", "--pairs", "--strict", "--supported-only"})
+BARE = frozenset(
+    {
+        "--even",
+        "--figures",
+        "--first-row-only",
+        "--leave-out-intents",
+        "--no-figures",
+        "--no-training",
+        "--pairs",
+        "--strict",
+        "--supported-only",
+        "--until-settled",
+    }
+)
 """Options that take no value."""
 ABOUT_THE_SYSTEM = (
     "--base-url", "--corpus", "--high-is", "--kind", "--outputs", "--range", "--sample", "--spelling",
@@ -75,6 +88,17 @@ class Typed:
         new = {f"--{name.replace('_', '-')}": value for name, value in changed.items()}
         kept = [(name, value) for name, value in self.options if name not in {*new, *without}]
         return joined(self.verb, self.subjects if subjects is None else subjects, [*kept, *new.items(), *also])
+
+    def saved_in(self, folder: str) -> tuple[str, str]:
+        """The same command, saved, and where: the folder that was given, or else this one.
+
+        >>> Typed("audit", ("vader",), ()).saved_in("my-audit")
+        ('evenhand audit vader --out my-audit', 'my-audit')
+        >>> Typed("audit", ("vader",), (("--out", "mine"),)).saved_in("my-audit")
+        ('evenhand audit vader --out mine', 'mine')
+        """
+        kept = next(iter(reversed(self.given("--out"))), folder)
+        return self.again(out=kept), kept
 
     def about_the_system(self, verb: str, subject: str, also: Sequence[Option] = ()) -> str:
         """Another command about one of its systems, asked as it was asked here."""

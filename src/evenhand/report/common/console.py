@@ -1,9 +1,9 @@
-"""The terminal that results are printed on, and tables that never cut what they show."""
+"""Tables in the terminal that never cut what they show."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rich.cells import cell_len
@@ -12,18 +12,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-Cell = str | Text
+from evenhand.printing import visible
+from evenhand.printing.screen import Cell, shown
 
 BETWEEN, TIGHT = 2, 1
 """Spaces between columns, and where room is short."""
 INDENT = 2
 NARROWEST_PROSE = 12
 """A column of prose that has less room than this is hard to read."""
-
-
-def console_of(width: int | None = None) -> Console:
-    """Standard output, as wide as the terminal unless a width is given."""
-    return Console(width=width)
 
 
 @dataclass(frozen=True)
@@ -50,8 +46,9 @@ def print_table(
     where the table would repeat them.
     """
     if title:
-        console.print(Text(title, style="bold"))
-    texts = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+        console.print(shown(Text(title, style="bold")))
+    columns = [replace(column, heading=visible(column.heading)) for column in columns]
+    texts = [[shown(cell) for cell in row] for row in rows]
     if not texts:
         return
     for between in (BETWEEN, TIGHT):

@@ -6,8 +6,8 @@ from collections import Counter
 
 from evenhand.comparing.comparison import Comparison
 from evenhand.files.tables import table_bytes
+from evenhand.printing import console_of
 from evenhand.report.audit.figures import figure_files
-from evenhand.report.common.console import console_of
 from evenhand.report.comparison.figures import static_figures
 from evenhand.report.comparison.page import to_html
 from evenhand.report.comparison.terminal import print_comparison

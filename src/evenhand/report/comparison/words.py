@@ -20,6 +20,7 @@ from evenhand.report.audit.words import (
     settling,
     shown_p,
     unless,
+    unless_of_many,
 )
 
 NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
@@ -53,6 +54,9 @@ def _at_once(gaps: Sequence[GapDifference]) -> tuple[str, str, str]:
         f"{_where(one)}whether the gaps of {one.other_called} differ from those of {one.one_called}, each group of "
         f"{one.difference.attribute.replace('_', ' ')} against the others: {verdicts}; each is in the table."
     )
+    unless = unless_of_many([gap.difference for gap in gaps], "set the two apart")
+    if unless:
+        text += f" {unless}."
     most = counted.most_common(1)[0][0]
     return next(look(gap.difference) for gap in gaps if gap.difference.verdict == most), most, text
 

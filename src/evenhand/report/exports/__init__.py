@@ -85,5 +85,9 @@ def exported(request: Request, name: str, *, ending: str = "") -> Made:
     form = FORMATS[name]
     if request.result.kind not in form.kinds:
         known, kind = ", ".join(form.kinds), request.result.kind
-        raise UsageError(f"the format {name} is for results of these kinds: {known}; this is one of the kind {kind}")
+        own = ", ".join(other for other, one in FORMATS.items() if kind in one.kinds)
+        has = f"which has {own}" if own else "which has none of the formats; its page and tables: --html, --tables"
+        raise UsageError(
+            f"the format {name} is for results of these kinds: {known}; this is one of the kind {kind}, {has}"
+        )
     return form.also.get(ending, form.make)(request)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from evenhand.comparing.answered import by_sentences
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.decisions import TAGGERS
 from evenhand.comparing.impact import HIGHEST, GroupImpact, ImpactTable, impact_tables
@@ -62,10 +63,14 @@ def _tables(audit: Audit, system: str | None) -> dict[tuple[str, str], tuple[Imp
     known = list(dict.fromkeys(column.system for column in audit.scores.columns))
     if system is not None and system not in known:
         raise UsageError(f"the audit has no system {system!r}{did_you_mean(system, known)}")
-    scores = audit.scores if system is None else audit.scores.of_system(system)
+    wanted = audit.scores if system is None else audit.scores.of_system(system)
     asked = list(dict.fromkeys(finding.attribute for finding in audit.findings))
     alpha = audit.provenance.settings["alpha"]
-    return impact_tables(scores, audit.corpus, attributes=asked, alpha=alpha)
+    return {
+        output: tables
+        for scores, corpus in by_sentences(wanted, audit.corpus)
+        for output, tables in impact_tables(scores, corpus, attributes=asked, alpha=alpha).items()
+    }
 
 
 def _how(audit: Audit) -> str:

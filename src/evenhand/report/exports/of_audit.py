@@ -8,7 +8,8 @@ from dataclasses import replace
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.contrasts import CROSS
-from evenhand.report.audit import decisions
+from evenhand.errors import so_many
+from evenhand.report.audit import decisions, path
 from evenhand.report.audit.ability import ability_in_words
 from evenhand.report.audit.many import told_all
 from evenhand.report.audit.terms import terms_of
@@ -20,6 +21,7 @@ from evenhand.report.audit.words import (
     interval_of,
     labels,
     measured,
+    others_like_these,
     people_of,
     short_p,
     short_verdict,
@@ -177,11 +179,28 @@ def _reading(audit: Audit) -> tuple[str, ...]:
     corrected = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
     return (
         f"Gap: {terms.difference[:1].lower()}{terms.difference[1:]} ({groups_in_words(findings)}), {terms.own_units}. "
-        f"The interval is the one that the verdict was taken from, for {people_of(findings)}, templates and words like "
-        f"these. It is corrected for the comparisons that the corpus asks of each system ({corrected}); “equivalent” "
+        f"The interval is the one that the verdict was taken from, for {others_like_these(findings)}. "
+        f"It is corrected for the comparisons that the corpus asks of each system ({corrected}); “equivalent” "
         f"is each claim's own, at {100 * audit.provenance.settings['alpha']:g} %.",
+        *_looks(audit),
         NEITHER,
     )
+
+
+def _looks(audit: Audit) -> list[str]:
+    """That it was looked at more than once, how often, and what was paid for that."""
+    asked = path.in_waves(audit.findings)
+    if not asked:
+        return []
+    told = "; ".join(
+        f"{who(finding)}, {finding.attribute}: {so_many(len(one.looks), 'look')}, the last at {one.looks[-1].names} "
+        f"names, {one.calls:,} calls, ended by: {path.ENDED[one.stopped]}"
+        for finding, one in asked
+    )
+    return [
+        f"The names for each race and gender were asked about in waves, and looked at after each: {told}. The level "
+        "was shared out among all planned looks; verdicts and intervals hold for whoever stops at any of them."
+    ]
 
 
 def _not_tested(audit: Audit) -> list[str]:
@@ -221,9 +240,21 @@ def _plan(audit: Audit) -> Facts:
         *tolerance_facts(audit.provenance.statement),
         ("A high value is, for the person", ", ".join(dict.fromkeys(_meaning(one) for one in findings))),
         ("Thresholds of decisions", ", ".join(map(str, settings.get("thresholds") or ())) or "none"),
+        *_plan_of_looks(audit),
         ("Sample", "none" if settings.get("sample") is None else f"{settings['sample']:,} sentences"),
         ("Draws", f"{settings.get('draws') or 1}"),
         ("Seed", f"{settings['seed']}"),
+    )
+
+
+def _plan_of_looks(audit: Audit) -> Facts:
+    waves = audit.provenance.settings.get("waves")
+    if waves is None:
+        return ()
+    names = ", ".join(map(str, waves["names"]))
+    budget = "" if waves["budget"] is None else f"; at most {waves['budget']:,} calls for each system"
+    return (
+        ("Looks", f"after {names} names for each race and gender, until every question of a system is settled{budget}"),
     )
 
 

@@ -37,7 +37,7 @@ HEADINGS = ("attribute", "metric", "class", "value", "by chance", "excess", "p",
 READING = (
     "Each metric says how far groups are treated differently. Few systems reach the ideal value, even where groups "
     "mean nothing to them: “by chance” is what such a system gets here, the excess is what the value has above that, "
-    "and p how often chance gives as much. The interval is for the terms measured.",
+    "and p how often chance gives as much, with other terms and sentences. The interval is for the terms measured.",
     "A metric near its ideal does not show that people are treated alike in what it does not look at.",
 )
 
@@ -118,10 +118,13 @@ def _deviations(metrics: Metrics, results: list[Measured]) -> Iterator[str]:
 
 def _undefined(result: Measured) -> dict[str, dict[str, dict[str, None]]]:
     """Metrics by why they have no value, no interval, or nothing to be compared with."""
-    found: dict[str, dict[str, dict[str, None]]] = {"no value": {}, "no interval": {}, "not set against chance": {}}
+    kinds = ("no value", "no interval", "not set against chance", "no p")
+    found: dict[str, dict[str, dict[str, None]]] = {kind: {} for kind in kinds}
     for name, _, one in result.measurements:
         if one.not_exchangeable is not None and one.value is not None:
             found["not set against chance"].setdefault(sentence(one.not_exchangeable), {})[name] = None
+        if one.why_no_p is not None:
+            found["no p"].setdefault(sentence(one.why_no_p), {})[name] = None
         if one.undefined is not None:
             reasons = found["no value" if one.value is None else "no interval"]
             reasons.setdefault(sentence(one.undefined.removeprefix("no interval: ")), {})[name] = None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from evenhand.files.tables import table_bytes
 from evenhand.measuring import Metrics
+from evenhand.printing import console_of
 from evenhand.report.audit.figures import figure_files
-from evenhand.report.common.console import console_of
 from evenhand.report.metrics.figures import static_figures
 from evenhand.report.metrics.page import to_html
 from evenhand.report.metrics.terminal import print_measurements

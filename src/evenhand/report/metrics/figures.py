@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evenhand.measuring import Measured, Metrics
+from evenhand.measuring.compared import furthest_value
 from evenhand.metrics.measurements import ALL, Measurement
 from evenhand.report.audit.figures import DIVERGING, Row, Spec, base_chart
 from evenhand.report.metrics.words import group_label, metric
@@ -118,10 +119,76 @@ def heat(rows: Sequence[Row], *, what: str, theme: str = "light") -> Spec:
     )
 
 
+def by_system(report: Metrics, attribute: str, label: str) -> list[Row]:
+    """The metrics of every system side by side, by one attribute, for one class.
+
+    Of a vector of comparisons, that of the group furthest from the ideal value.
+    """
+    mine = {result.system: result for result in report.results if result.attribute == attribute}
+    rows: list[Row] = []
+    for name in dict.fromkeys(name for result in mine.values() for name in result.measurements.metrics):
+        cells = {system: _of(result, name, label) for system, result in mine.items()}
+        known = {system: Measurement(furthest_value(name, cell)) for system, cell in cells.items() if cell is not None}
+        rows += _normalised(name, known)
+    return rows
+
+
+def correlations_of(report: Metrics, label: str) -> list[Row]:
+    """How far each two metrics order the systems and attributes alike, both ways round."""
+    found = [one for one in report.correlations if one.label == label and one.correlation is not None]
+    rows: list[Row] = []
+    for one in found:
+        names = metric(one.one).symbol or one.one, metric(one.other).symbol or one.other
+        for row, column in (names, names[::-1]):
+            rows.append({"metric": row, "column": column, "value": one.correlation, "cases": one.cases})
+    order = [
+        metric(name).symbol or name for name in dict.fromkeys(part for one in found for part in (one.one, one.other))
+    ]
+    place = {name: number for number, name in enumerate(order)}
+    return sorted(rows, key=lambda row: (place[row["metric"]], place[row["column"]]))
+
+
+def correlation_heat(rows: Sequence[Row], *, theme: str = "light") -> Spec:
+    """Rank correlations between metrics: orange where they order systems and attributes alike, blue the other way."""
+    order = list(dict.fromkeys(row["metric"] for row in rows))
+    tooltip = [
+        {"field": "metric"},
+        {"field": "column", "title": "and"},
+        {"field": "value", "format": ".2f", "title": "rank correlation"},
+        {"field": "cases", "title": "systems and attributes"},
+    ]
+    colour = {
+        "field": "value",
+        "type": "quantitative",
+        "title": "rank correlation",
+        "scale": {"range": DIVERGING[theme], "interpolate": "lab", "domain": [-1, 0, 1]},
+        "legend": {"gradientLength": 80},
+    }
+    axis = {"type": "nominal", "sort": order, "title": None}
+    return base_chart(
+        "Heat map: rank correlation of every two metrics over systems and attributes.",
+        data={"values": list(rows)},
+        height={"step": STEP},
+        encoding={
+            "y": {"field": "metric", **axis},
+            "x": {"field": "column", **axis, "axis": {"orient": "top", "labelAngle": -60, "labelLimit": 160}},
+        },
+        layer=[{"mark": {"type": "rect"}, "encoding": {"color": colour, "tooltip": tooltip}}],
+    )
+
+
 def static_figures(report: Metrics) -> dict[str, Spec]:
     """Every figure, by the name of its file."""
     figures: dict[str, Spec] = {}
+    attributes = dict.fromkeys(result.attribute for result in report.results)
     for label in classes_of(report):
+        for attribute in attributes if len({result.system for result in report.results}) > 1 else ():
+            spec = heat(by_system(report, attribute, label), what="system")
+            figures[f"models-{attribute}-{label}"] = _titled(spec, f"{attribute}, class {label}, model by model")
+        correlations = correlations_of(report, label)
+        if correlations:
+            spec = _titled(correlation_heat(correlations), f"metrics with metrics, class {label}")
+            figures[f"correlations-{label}"] = spec | {"width": {"step": STEP}}
         for system in dict.fromkeys(result.system for result in report.results):
             mine = [result for result in report.results if result.system == system]
             if len(mine) > 1:

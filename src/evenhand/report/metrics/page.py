@@ -7,12 +7,22 @@ from typing import Any
 
 from evenhand.measuring import Measured, Metrics
 from evenhand.metrics.failures import MOST_FAILURES, Behaviour
+from evenhand.metrics.generalising import Generalising
 from evenhand.metrics.measurements import Measurement
-from evenhand.metrics.testing import ClassTests, Generalising
+from evenhand.metrics.testing import ClassTests
 from evenhand.report.audit.figures import COLOURS
 from evenhand.report.audit.words import number, shown_p
 from evenhand.report.common.provenance import facts
-from evenhand.report.metrics.figures import by_attribute, by_group, classes_of, heat
+from evenhand.report.metrics.figures import (
+    by_attribute,
+    by_group,
+    by_system,
+    classes_of,
+    correlation_heat,
+    correlations_of,
+    heat,
+)
+from evenhand.report.metrics.models import models_table
 from evenhand.report.metrics.words import (
     UNDEFINED,
     failures_rest_on,
@@ -37,6 +47,7 @@ from evenhand.stats.terms import TermTest
 SECTIONS = {
     "short": "In short",
     "figures": "Metrics",
+    "models": "Side by side",
     "values": "All values",
     "tests": "Tests",
     "failures": "Failures",
@@ -54,7 +65,10 @@ def _shown(report: Metrics) -> dict[str, Any]:
     systems = list(dict.fromkeys(result.system for result in report.results))
     return {
         "title": "Metrics of " + (", ".join(systems) if len(systems) <= 4 else f"{len(systems)} systems"),
-        "sections": [{"id": name, "short": short} for name, short in SECTIONS.items()],
+        "sections": [
+            {"id": name, "short": short} for name, short in SECTIONS.items() if name != "models" or len(systems) > 1
+        ],
+        "models": models_table(report),
         "short": [{"lead": lead(result), "text": in_words(result)} for result in report.results],
         "left_out": report.left_out,
         "systems": systems,
@@ -104,6 +118,7 @@ def _row(result: Measured, name: str, label: str, found: Measurement) -> dict[st
         "p": shown_chance(found),
         "p_value": "" if found.p is None else found.p,
         "not_dealt": found.not_exchangeable or "",
+        "no_p": found.why_no_p or "",
         "rests_on": metric_rests_on(found),
         "ideal": f"{row.ideal:g}",
         "basis": row.basis,
@@ -194,12 +209,19 @@ def _drawn(report: Metrics) -> dict[str, Any]:
     return {
         "specs": {
             theme: {
+                "systems": heat([], what="system", theme=theme),
+                "correlations": correlation_heat([], theme=theme),
                 "attributes": heat([], what="attribute", theme=theme),
                 "groups": heat([], what="group", theme=theme),
             }
             for theme in COLOURS
         },
         "several": len({result.attribute for result in report.results}) > 1,
+        "bySystem": {
+            attribute: {label: by_system(report, attribute, label) for label in classes}
+            for attribute in (dict.fromkeys(result.attribute for result in report.results) if len(systems) > 1 else ())
+        },
+        "correlations": {label: correlations_of(report, label) for label in classes},
         "byAttribute": {
             system: {label: by_attribute(_of(report.results, system), label) for label in classes} for system in systems
         },

@@ -11,6 +11,8 @@ from evenhand.measuring import Measured, Metrics
 from evenhand.metrics.measurements import Measurement
 from evenhand.report.audit.words import number
 from evenhand.report.common.console import Column, print_table
+from evenhand.report.metrics.models import COLUMNS as MODELS
+from evenhand.report.metrics.models import lines
 from evenhand.report.metrics.words import (
     group_label,
     in_words,
@@ -45,6 +47,13 @@ def print_measurements(report: Metrics, console: Console) -> None:
         for line in _captions(result):
             console.print(Text(line, style="dim"))
         console.print(Text(in_words(result)))
+        console.print()
+    for title, found, more, said in lines(report.models):
+        if found:
+            print_table(console, MODELS, [one.cells for one in found], title=title, leads=2)
+        else:
+            console.print(Text(title, style="bold"))
+        console.print(Text(f"{f'{more:,} more: --json or --out. ' if more else ''}{said}"))
         console.print()
     _print_left_out(report, console)
 

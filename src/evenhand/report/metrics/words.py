@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from evenhand.measuring import Measured
 from evenhand.metrics.failures import Behaviour, Shared
+from evenhand.metrics.generalising import Generalising
 from evenhand.metrics.measurements import ALL, Measurement
 from evenhand.metrics.measuring import UNLIKELY
 from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.table import METRICS
-from evenhand.metrics.testing import Generalising
 from evenhand.report.audit.decisions import percent
 from evenhand.report.audit.words import number, shown_p
+from evenhand.stats.over_sentences import SentenceTest
 from evenhand.stats.types import ROUNDING
 
 UNDEFINED = "undefined"
@@ -38,7 +40,7 @@ def group_label(result: Measured, group: str) -> str:
 def in_words(result: Measured) -> str:
     """The few things to know first: how often the answer changes, by how much, and whether terms like these show it."""
     parts = [_behaviour(result, behaviour) for behaviour in result.behaviours]
-    parts += [_moves(result), _exceeding(result), _general(result), *gaps_rest_on(result)]
+    parts += [_moves(result), _exceeding(result), _general(result), _these_terms(result), *gaps_rest_on(result)]
     parts += [f"{note}." for note in result.notes]
     return " ".join(part for part in parts if part)
 
@@ -60,18 +62,16 @@ def shown_excess(measurement: Measurement) -> str:
 
 
 def shown_chance(measurement: Measurement) -> str:
-    """How often terms dealt at random come to as much."""
+    """p of the excess, for terms and sources like these."""
     return "" if measurement.p is None else shown_p(measurement.p)
 
 
 def against_chance(measurement: Measurement) -> str:
     """`a fair system would get 0.015 here; excess 0.001 (p = 0.61)`; nothing where terms were not dealt."""
-    if measurement.excess is None or measurement.p is None:
+    if measurement.excess is None:
         return ""
-    return (
-        f"a fair system would get {shown_expected(measurement)} here; "
-        f"excess {shown_excess(measurement)} (p {equals_p(measurement.p)})"
-    )
+    p = f"no p: {measurement.why_no_p}" if measurement.p is None else f"p {equals_p(measurement.p)}"
+    return f"a fair system would get {shown_expected(measurement)} here; excess {shown_excess(measurement)} ({p})"
 
 
 def equals_p(p: float) -> str:
@@ -224,6 +224,31 @@ def _general(result: Measured) -> str:
     )
 
 
+def _these_terms(result: Measured) -> str:
+    """Where terms are no sample: what is shown for these very terms, over sentences, class by class."""
+    found = {what: result.tests[label].these_terms for label, what in _looked_at_in(result).items()}
+    asked = {what: tests for what, tests in found.items() if tests}
+    if not asked:
+        return ""
+    alpha = result.tests.alpha / len(asked)
+    told = [said for what, tests in asked.items() if (said := _over_sentences(result, what, tests, alpha))]
+    nobody = "no group is shown to differ from the others, which does not show that they are treated alike"
+    level = f", {100 * (1 - result.tests.alpha):g} % intervals" if told else ""
+    return f"For these terms, over sentences{level}: {'; '.join(told) or nobody}. That says nothing about other terms."
+
+
+def _over_sentences(result: Measured, what: str, tests: Mapping[str, SentenceTest], alpha: float) -> str:
+    groups = list(tests)[:1] if len(tests) == 2 else list(tests)  # of two, the second mirrors the first
+    told = [
+        f"{group_label(result, name)} {number(test.difference)}"
+        + (f" ({' to '.join(number(end) for end in test.interval)})" if test.interval is not None else "")
+        for name in groups
+        if (test := tests[name]).difference is not None and (test.p_adjusted or 0.0) < alpha
+    ]
+    against = group_label(result, list(tests)[1]) if len(tests) == 2 else "the others"
+    return f"{what} of {', '.join(told)} against {against}" if told else ""
+
+
 def _not_general(result: Measured) -> str:
     """Why nothing is said for terms like these."""
     reasons = dict.fromkeys(
@@ -236,12 +261,16 @@ def _not_general(result: Measured) -> str:
 
 def _asked(result: Measured) -> dict[str, Generalising]:
     """The tests that have an answer, by what they look at; of two classes, one mirrors the other."""
+    asked = {what: result.tests[label].generalising for label, what in _looked_at_in(result).items()}
+    return {what: tests for what, tests in asked.items() if tests is not None and tests.omnibus.p is not None}
+
+
+def _looked_at_in(result: Measured) -> dict[str, str]:
+    """The classes that are told, and what is looked at in each."""
     classes = [label for label in result.tests.classes if label != ALL]
     looked_at = classes[1:] if len(classes) == 2 else [one for one in classes if one in result.measurements.classes]
     names = {label: _looked_at(label) for label in looked_at}
-    names |= {ALL: RIGHT} if ALL in result.tests.classes else {}
-    asked = {what: result.tests[label].generalising for label, what in names.items()}
-    return {what: tests for what, tests in asked.items() if tests is not None and tests.omnibus.p is not None}
+    return names | ({ALL: RIGHT} if ALL in result.tests.classes else {})
 
 
 def _differing(result: Measured, what: str, tests: Generalising, *, alpha: float, times: int) -> str:

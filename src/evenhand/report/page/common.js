@@ -24,11 +24,17 @@ const evenhand = (() => {
       legend: { labelColor: ink, titleColor: ink, labelFontSize: 12 }, title: { color: ink },
     };
   };
-  const NARROW = 560;
+  // Two columns of the longest verdicts are wider than a phone.
+  const NARROW = 560, PHONE = 400;
+  const columnsOf = (room) => room < PHONE ? 1 : room < NARROW ? 2 : 4;
   const fitted = (target, spec, least = 0) => {
     const sized = structuredClone({ ...spec, width: Math.max(target.clientWidth, least) });
     for (const layer of sized.layer ?? []) {
-      for (const channel of Object.values(layer.encoding)) if (channel.legend) channel.legend.columns = target.clientWidth < NARROW ? 2 : 4;
+      for (const channel of Object.values(layer.encoding)) {
+        if (!channel.legend) continue;
+        channel.legend.columns = columnsOf(target.clientWidth);
+        if (channel.field === "verdict") channel.legend.values = channel.scale.domain.filter((name) => sized.data.values.some((row) => row.verdict === name));
+      }
     }
     return sized;
   };

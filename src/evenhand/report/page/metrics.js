@@ -1,11 +1,11 @@
 (() => {
   const { data, byId, element, shown, chartIn, withRows, sortable, filterable, start } = evenhand;
-  const LEAST = 480, COLUMN = 44;
+  const LEAST = 480, COLUMN = 44, NARROW = 18;
 
-  const chart = (place, title, name, rows) => {
+  const chart = (place, title, name, rows, width = COLUMN) => {
     place.append(element("h3", {}, title));
     const columns = new Set(rows.map((row) => row.column)).size;
-    chartIn(place, name, `${title}: ${data.specs.light[name].description}`, (show) => show(withRows(name, rows), Math.max(LEAST, COLUMN * columns + 180)));
+    chartIn(place, name, `${title}: ${data.specs.light[name].description}`, (show) => show(withRows(name, rows), Math.max(LEAST, width * columns + 180)));
     place.append(asTable(title, rows));
   };
   // The same numbers for those who cannot see the picture, or want to copy them.
@@ -22,6 +22,16 @@
     const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Table: ${title}` }, table);
     return element("details", {}, element("summary", {}, "The same as a table"), scroll);
   };
+  const drawModels = (label, attribute) => {
+    const place = byId("models-charts");
+    if (!place) return;
+    place.replaceChildren();
+    const systems = data.bySystem[attribute];
+    if (systems && systems[label].length) chart(place, `${attribute}, class ${label}, model by model`, "systems", systems[label]);
+    const correlations = data.correlations[label];
+    if (correlations.length) chart(place, `Metrics with metrics, class ${label}`, "correlations", correlations, NARROW);
+    else place.append(element("p", { class: "note" }, "Metrics are correlated over at least four models and attributes together."));
+  };
   const draw = () => {
     const system = byId("system").value, label = byId("class").value, attribute = byId("attribute").value;
     const place = byId("charts");
@@ -30,6 +40,7 @@
     const groups = data.byGroup[system][attribute];
     if (groups) chart(place, `${system}, ${attribute}, class ${label}, by group`, "groups", groups[label]);
     else place.append(element("p", { class: "note" }, `${system} was not measured by ${attribute}.`));
+    drawModels(label, attribute);
   };
 
   sortable(byId("all"));

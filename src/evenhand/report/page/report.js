@@ -42,6 +42,29 @@
     }
   };
 
+  const drawPaths = () => {
+    const place = byId("paths");
+    if (!place) return;
+    place.replaceChildren();
+    for (const { name, rows } of data.paths) {
+      place.append(element("h3", {}, name));
+      chartIn(place, "path", `${name}: ${data.specs.light.path.description}`, (show) => show(withRows("path", rows)));
+    }
+  };
+
+  const drawSignals = () => {
+    const choose = byId("signal-of");
+    if (!choose) return;
+    const place = byId("signals"), { name, called, share, bearers } = data.signals[choose.value];
+    place.replaceChildren();
+    for (const [kind, rows] of [["share", share], ["bearers", bearers]]) {
+      if (!rows.length) continue;
+      const spec = structuredClone(withRows(kind, rows));
+      if (kind === "share") for (const layer of spec.layer) if (layer.encoding.x) layer.encoding.x.title = `bearers who are ${called}, %`;
+      chartIn(place, `${kind}-${name}`, `${name}: ${data.specs.light[kind].description}`, (show) => show(spec));
+    }
+  };
+
   // The same numbers for those who cannot see the picture, or want to copy them.
   const wordTable = (label, rows) => {
     const heading = (text, numeric) => element("th", { scope: "col", ...(numeric ? { class: "number" } : {}) }, text);
@@ -138,6 +161,7 @@
   });
   byId("choose").addEventListener("change", drawSystem);
   byId("words-of")?.addEventListener("change", drawWords);
+  byId("signal-of")?.addEventListener("change", drawSignals);
 
-  start(() => { drawOverview(); drawFlips(); drawWords(); drawSystem(); });
+  start(() => { drawOverview(); drawPaths(); drawSignals(); drawFlips(); drawWords(); drawSystem(); });
 })();

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -10,6 +9,9 @@ from typing import Any
 
 import jinja2
 import markupsafe
+
+from evenhand.files.json_text import json_text
+from evenhand.printing import visible_lines
 
 HOME = "evenhand.report.page"
 
@@ -26,8 +28,17 @@ def render(template: str, *, scripts: Sequence[str] = (), data: Any = None, **sh
 @cache
 def _environment() -> jinja2.Environment:
     return jinja2.Environment(
-        loader=jinja2.FunctionLoader(_read), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+        loader=jinja2.FunctionLoader(_read),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        finalize=_seen,
     )
+
+
+def _seen(value: Any) -> Any:
+    """Names on a page hide nothing and turn nothing round; what is trusted stays as it is."""
+    return visible_lines(value) if isinstance(value, str) and not isinstance(value, markupsafe.Markup) else value
 
 
 @cache
@@ -50,16 +61,16 @@ def trusted(text: str) -> markupsafe.Markup:
 
 
 def _embedded(content: Any) -> markupsafe.Markup:
-    text = json.dumps(_rounded(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json_text(_shown(content), indent=None, compact=True)
     return markupsafe.Markup(text.replace("<", "\\u003c"))  # noqa: S704
 
 
-def _rounded(content: Any) -> Any:
-    """Five significant digits are more than a picture shows."""
+def _shown(content: Any) -> Any:
+    """Five significant digits are more than a picture shows; texts hide nothing."""
     if isinstance(content, float):
         return float(f"{content:.5g}")
     if isinstance(content, dict):
-        return {key: _rounded(value) for key, value in content.items()}
+        return {_seen(key): _shown(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
-        return [_rounded(value) for value in content]
-    return content
+        return [_shown(value) for value in content]
+    return _seen(content)

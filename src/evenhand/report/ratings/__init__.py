@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from evenhand.files.file_names import file_names
 from evenhand.files.tables import table_bytes
+from evenhand.printing import console_of
 from evenhand.rating import Ratings
-from evenhand.report.audit.figures import file_stem
-from evenhand.report.common.console import console_of
 from evenhand.report.ratings.page import label_page, to_html
+from evenhand.report.ratings.supplement import supplement_files
 from evenhand.report.ratings.terminal import print_answers, print_ratings
 from evenhand.report.ratings.words import order_text, overall_text, where
 from evenhand.results import Renderer
@@ -35,16 +36,13 @@ def text(ratings: Ratings) -> str:
 
 def labels(ratings: Ratings) -> Files:
     """A page for each system, also where two names differ only in signs that a file's name cannot have."""
-    files: dict[str, bytes] = {}
-    for system in ratings.systems:
-        stem = file_stem(system, taken=files, folder=LABELS, ending=ENDING)
-        files[f"{LABELS}/{stem}{ENDING}"] = label_page(ratings, system).encode()
-    return files
+    called = file_names(ratings.systems)
+    return {f"{LABELS}/{stem}{ENDING}": label_page(ratings, system).encode() for system, stem in called.items()}
 
 
 def tables(ratings: Ratings) -> Files:
-    """Every rating of every system, as CSV."""
-    return {"tables/ratings.csv": table_bytes(ratings.frame())}
+    """Every rating of every system as CSV; every t and every mean, and round trips side by side, as CSV and LaTeX."""
+    return {"tables/ratings.csv": table_bytes(ratings.frame()), **supplement_files(ratings)}
 
 
 RENDERER = Renderer(

@@ -12,9 +12,11 @@ from evenhand.rating.questions import Answer
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 from evenhand.report.ratings.diagrams import drawing
+from evenhand.report.ratings.supplement import impact_tables, on_page, side_by_side, t_tables
 from evenhand.report.ratings.words import (
     EXPECTED,
     LEVELS,
+    UNDEFINED,
     among_text,
     change_text,
     expected_text,
@@ -35,6 +37,7 @@ SECTIONS = {
     "orders": "Orders",
     "ratings": "Ratings",
     "questions": "Questions",
+    "tables": "Tables",
     "diagrams": "Diagrams",
     "drift": "Round trip",
     "reading": "How to read",
@@ -46,7 +49,9 @@ METHODS = {"rejection": "weighted rejection score", "deconfounding": "largest de
 def to_html(report: Ratings) -> str:
     """The page of all systems."""
     questions = questions_of(report)
-    there = {"questions": questions, "drift": report.drifts}
+    tables, impacts = ([on_page(table) for table in found] for found in (t_tables(report), impact_tables(report)))
+    beside = side_by_side(report)
+    there = {"questions": questions, "drift": report.drifts, "tables": tables or impacts}
     return render(
         "ratings.html.j2",
         title=f"Ratings of {len(report.systems)} {'system' if len(report.systems) == 1 else 'systems'}",
@@ -58,6 +63,10 @@ def to_html(report: Ratings) -> str:
         levels=report.settings.levels,
         reading={"level": LEVELS.format(levels=report.settings.levels), "expected": EXPECTED},
         orders=[_order(result) for result in report.results],
+        beside=None if beside is None else on_page(beside),
+        tests=tables,
+        impacts=impacts,
+        confidence=[f"{100 * (1 - alpha):g}" for alpha in report.settings.rejection.alphas],
         ratings=[_rating(result, report.settings.levels) for result in report.results],
         questions=[
             {"text": one.text, "short": one.short, "answers": [in_words(answer) for answer in one.answers]}
@@ -75,7 +84,7 @@ def to_html(report: Ratings) -> str:
 def label_page(report: Ratings, system: str) -> str:
     """One page for one system: its level, what that rests on, how sure it is, and what it cannot say."""
     mine = [result for result in report.results if system in result.raw]
-    plain = [result for result in mine if result.via is None] or mine
+    plain = report.counting(system)
     trips = [one for one in report.answers if one.system == system and one.question == "round trip"]
     return render(
         "label.html.j2",
@@ -90,9 +99,7 @@ def label_page(report: Ratings, system: str) -> str:
         differences=[_label_row(one, system, report.settings) for one in plain if one.method == "rejection"],
         impacts=[_label_row(one, system, report.settings) for one in plain if one.method == "deconfounding"],
         chance=f"{100 * min(report.settings.rejection.alphas):g}",
-        trips=_trips(trips, mine),
-        told=in_short(trips),
-        through=through(next((one.via for one in mine if one.via is not None), None)),
+        trips=_trips_by_language(trips, mine),
         notes=[note.text for note in report.notes if note.about == system],
         provenance=report.provenance,
     )
@@ -102,7 +109,7 @@ def _order(result: Rating) -> dict[str, str]:
     order = result.partial_order
     return {
         "where": where(result),
-        "partial": ", ".join(f"{name}: {score_text(score)}" for name, score in order),
+        "partial": ", ".join(f"{name}: {score_text(score)}" for name, score in order) or UNDEFINED,
         "levels": order_text(result),
         "complete": among_text(result),
     }
@@ -184,6 +191,15 @@ def _few(names: str, most: int = 2) -> str:
     return names if number <= most else f"{number} others"
 
 
+def _trips_by_language(answers: Sequence[Answer], mine: Sequence[Rating]) -> list[dict[str, Any]]:
+    """What each round trip changed."""
+    found = []
+    for via in dict.fromkeys(one.via for one in answers):
+        some = [one for one in answers if one.via == via]
+        found.append({"through": through(via), "told": in_short(some), "rows": _trips(some, mine)})
+    return found
+
+
 def _trips(answers: Sequence[Answer], mine: Sequence[Rating]) -> list[dict[str, str]]:
     """What the round trip changed, a row for each of the data, with and without the sentences that it broke."""
     raw = {(one.setting, system): score for one in mine for system, score in one.raw.items()}
@@ -206,7 +222,8 @@ def _trips(answers: Sequence[Answer], mine: Sequence[Rating]) -> list[dict[str, 
 
 def _glossary(report: Ratings) -> list[tuple[str, str]]:
     """What the short names of the data stand for."""
-    plain = {f"{one.data}, {(one.group or '').partition(',')[0]}": one for one in report.results if one.group}
+    whole = [one for one in report.results if one.group and one.part is None]
+    plain = {f"{one.data}, {one.group}": one for one in whole}
     return [(name, tested_on(one).rpartition(", compared by")[0]) for name, one in plain.items()]
 
 

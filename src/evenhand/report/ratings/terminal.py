@@ -10,9 +10,11 @@ from rich.text import Text
 from evenhand.rating import Rating, Ratings
 from evenhand.rating.questions import Answer
 from evenhand.report.common.console import Column, print_table
+from evenhand.report.ratings.supplement import side_by_side
 from evenhand.report.ratings.words import (
     EXPECTED,
     LEVELS,
+    UNDEFINED,
     X,
     among_text,
     expected_text,
@@ -38,20 +40,26 @@ MOST = 12
 
 
 def print_ratings(report: Ratings, console: Console) -> None:
-    """The orders of all ratings, then each system's score with its uncertainty, and what to keep in mind."""
+    """Overall levels, the orders of all ratings, each system's score with its uncertainty, and what to keep in mind."""
+    _print_overall(report, console)
     _print_orders(report, console)
+    _print_side_by_side(report, console)
     for result in report.results:
         console.print()
         _print_systems(result, console)
         for line in _remarks(result):
             console.print(Text(line, style="dim"))
     console.print()
-    overall = ", ".join(f"{system}: {overall_text(report, system)}" for system in report.systems)
-    translated = {result.via is not None for result in report.results}
-    of = "texts that were not translated" if len(translated) > 1 else "all of the above"
-    console.print(Text(f"Overall ({report.settings.overall} level on {of}): {overall}"))
     for line in _reading(report):
         console.print(Text(line, style="dim"))
+
+
+def _print_overall(report: Ratings, console: Console) -> None:
+    overall = ", ".join(f"{system}: {overall_text(report, system)}" for system in report.systems)
+    translated = {result.via is not None for result in report.results}
+    of = "texts that were not translated" if len(translated) > 1 else "all of the data below"
+    console.print(Text(f"Overall ({report.settings.overall} level on {of}): {overall}"))
+    console.print()
 
 
 def _print_orders(report: Ratings, console: Console) -> None:
@@ -63,10 +71,19 @@ def _print_orders(report: Ratings, console: Console) -> None:
     )
 
 
+def _print_side_by_side(report: Ratings, console: Console) -> None:
+    found = side_by_side(report)
+    if found is None:
+        return
+    console.print()
+    columns = [Column("data", wraps=True), *(Column(name) for name in found.headings[1:])]
+    print_table(console, columns, found.rows, title=found.title, leads=2)
+
+
 def _order(result: Rating) -> tuple[str, ...]:
     data = " ".join(part for part in (result.data, result.via and f"via {result.via}") if part)
     group = ", ".join(part for part in (result.group, result.attribute) if part)
-    partial = ", ".join(f"{name}: {score_text(score)}" for name, score in result.partial_order)
+    partial = ", ".join(f"{name}: {score_text(score)}" for name, score in result.partial_order) or UNDEFINED
     return data, group, f"{{{partial}}}", f"{{{among_text(result)}}}"
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from evenhand.rating import Rating, Ratings
 from evenhand.rating.questions import SYNTHETIC, Answer
+from evenhand.rating.ratings import LABELLED, PART, UNBROKEN
 from evenhand.rating.relabelling import Relabelled
 
 QUESTIONS = {
@@ -40,7 +41,7 @@ EXPECTED = (
     "of the ways. p: how often the groups then differ as much as they do. A high score that is also expected comes "
     "from single people who are treated differently: the score counts their sentences as if they were many people."
 )
-UNBROKEN = "unbroken sentences"
+UNDEFINED = "undefined"
 X = "X"
 """A score that is worse than any number."""
 
@@ -69,12 +70,20 @@ def overall_text(ratings: Ratings, system: str) -> str:
 
 def order_text(result: Rating) -> str:
     """The partial order: systems from the lowest raw score to the highest, with their levels."""
-    return ", ".join(f"{name}: {level_text(result.ratings[name])}" for name, _ in result.partial_order)
+    return (
+        UNDEFINED
+        if not result.partial_order
+        else ", ".join(f"{name}: {level_text(result.ratings[name])}" for name, _ in result.partial_order)
+    )
 
 
 def among_text(result: Rating) -> str:
     """The complete order: in which part of these systems' scores each one is."""
-    return ", ".join(f"{name}: {level_text(result.among_these[name])}" for name, _ in result.partial_order)
+    return (
+        UNDEFINED
+        if not result.partial_order
+        else ", ".join(f"{name}: {level_text(result.among_these[name])}" for name, _ in result.partial_order)
+    )
 
 
 def expected_text(found: Relabelled | None) -> str:
@@ -150,7 +159,14 @@ def tested_on(result: Rating | Answer) -> str:
         named = ", ".join(part for part in (result.data, result.group) if part) or "What others have scored"
     elif result.data not in (SYNTHETIC, None):
         named = f"{named} ({result.data})"
+    if of_people(result):
+        named += ", the sentences that people labelled"
     return f"{named}, compared by {result.attribute.replace('+', ' and ')}"
+
+
+def of_people(result: Rating | Answer) -> bool:
+    """Whether it is about the sentences that people labelled, where these are not all."""
+    return (result.group or "").partition(PART)[2].startswith(LABELLED)
 
 
 def through(via: str | None) -> str:
@@ -163,7 +179,7 @@ def through(via: str | None) -> str:
 
 def is_unbroken(result: Rating | Answer) -> bool:
     """Whether sentences that the round trip broke are left out."""
-    return UNBROKEN in (result.group or "")
+    return (result.group or "").partition(PART)[2] == UNBROKEN
 
 
 def in_words(answer: Answer) -> str:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from evenhand.files.tables import table_bytes
 from evenhand.files.whole import Content
+from evenhand.printing import console_of
 from evenhand.repairs.result import Repair
 from evenhand.report.audit.figures import figure_files
-from evenhand.report.common.console import console_of
 from evenhand.report.repair.advice import headline, use_command
 from evenhand.report.repair.figures import static_figures
 from evenhand.report.repair.page import to_html

@@ -40,7 +40,7 @@ READING = (
     "each emotion or other kind of sentence; that does not mean “fair”. {corrected}"
 )
 CORRECTED = (
-    "Intervals and tests are corrected for {asked} comparisons: all pairs of groups in this corpus, for each output."
+    "Intervals and tests are corrected for {asked} comparisons: all that an audit asks of this corpus, for each output."
 )
 ALONE = "This corpus has one pair of groups, so there is nothing to correct for."
 
@@ -77,7 +77,8 @@ def _gaps(repair: Repair, console: Console) -> None:
     console.print()
     if quiet:
         many = f"{quiet:,} comparisons" if quiet > 1 else "one comparison"
-        console.print(f"In {many} no gap was visible, and no method introduced one.\n")
+        console.print(f"In {many} no gap was visible, and no method introduced one.")
+        console.print()
     asked = repair.judgement.comparisons
     corrected = ALONE if asked == 1 else CORRECTED.format(asked=asked)
     console.print(Text(READING.format(level=level_percent(repair.level), corrected=corrected), style="dim"))

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from evenhand.files.file_names import file_names
 from evenhand.files.tables import table_bytes
 from evenhand.files.whole import Content
+from evenhand.printing import console_of
 from evenhand.report.audit.figures import figure_files
-from evenhand.report.common.console import console_of
 from evenhand.report.study.figures import static_figures
-from evenhand.report.study.page import SUBMISSIONS, pages_of, slug, to_html
+from evenhand.report.study.page import SUBMISSIONS, pages_of, to_html
 from evenhand.report.study.submission import MARK, submission_page
-from evenhand.report.study.tables import tables_frame, to_latex, to_markdown
+from evenhand.report.study.tables import downstream_frame, downstream_latex, tables_frame, to_latex, to_markdown
 from evenhand.report.study.terminal import print_study
 from evenhand.report.study.words import in_short, in_words, summary
 from evenhand.results import Renderer
@@ -45,8 +46,13 @@ def tables(study: Study) -> Files:
         "tables/systems.csv": table_bytes(study.frame()),
         "tables/tables.md": to_markdown(study).encode(),
     }
+    if study.decisions:
+        made["tables/decisions.csv"] = table_bytes(study.decisions_frame())
+        made["tables/downstream.csv"] = table_bytes(downstream_frame(study))
+        made["tables/downstream.tex"] = downstream_latex(study).encode()
     for how, some in (("published", study.tables), ("general", study.general_tables)):
-        made |= {f"tables/{slug(table.name)}-{how}.tex": to_latex(table).encode() for table in some.values()}
+        called = file_names(table.name for table in some.values())
+        made |= {f"tables/{called[table.name]}-{how}.tex": to_latex(table).encode() for table in some.values()}
     return made
 
 

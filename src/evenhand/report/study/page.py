@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from itertools import count
+from collections.abc import Mapping
 from typing import Any
 
+from evenhand.files.file_names import file_names
 from evenhand.report.audit.figures import COLOURS
 from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.words import number, short_verdict, shown_p
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
+from evenhand.report.study import decisions
 from evenhand.report.study.figures import box_rows, point_rows, ranked_boxes, spread_by_quality, study_details
 from evenhand.report.study.tables import cells, headings
 from evenhand.report.study.words import GENERAL, PUBLISHED, counted, group_name, in_words, sides, summary, table_title
@@ -25,6 +24,7 @@ SECTIONS = {
     "short": "In short",
     "tables": "Tables",
     "general": "In general",
+    "decisions": "Decisions",
     "figures": "Figures",
     "submissions": "Submissions",
     "made-of": "Made of",
@@ -47,40 +47,12 @@ def pages_of(study: Study) -> dict[tuple[str, str], str]:
 
     A name is other people's text and no path.
     """
-    systems = unique_slugs(one.system for one in study.submissions)
-    dimensions = unique_slugs(study.dimensions)
+    systems = file_names(one.system for one in study.submissions)
+    dimensions = file_names(study.dimensions)
     return {
         (one.system, one.dimension): f"{SUBMISSIONS}/{systems[one.system]}/{dimensions[one.dimension]}.html"
         for one in study.submissions
     }
-
-
-def unique_slugs(names: Iterable[str]) -> dict[str, str]:
-    """A slug for each name that no other has, also where case makes no difference; names that are slugs choose first.
-
-    >>> unique_slugs(["a b", "a-b", "A-B"])
-    {'A-B': 'A-B', 'a-b': 'a-b-2', 'a b': 'a-b-3'}
-    """
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in sorted(set(names), key=lambda name: (slug(name) != name, name)):
-        tries = (slug(name) if number == 1 else f"{slug(name)}-{number}" for number in count(1))
-        found[name] = next(one for one in tries if _folded(one) not in taken)
-        taken.add(_folded(found[name]))
-    return found
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()
-
-
-def slug(name: str) -> str:
-    """
-    >>> slug("Team X/../y"), slug("..")
-    ('Team-X-..-y', '-')
-    """
-    plain = re.sub(r"[^\w.+-]+", "-", name).strip(".")
-    return plain or "-"
 
 
 def _shown(study: Study) -> dict[str, Any]:
@@ -91,6 +63,8 @@ def _shown(study: Study) -> dict[str, Any]:
         del sections["made-of"]
     if not study.problems:
         del sections["files"]
+    if not study.decisions:
+        del sections["decisions"]
     return {
         "title": f"A study of {counted(len(study.submissions))}",
         "systems": len({one.system for one in study.submissions}),
@@ -103,6 +77,7 @@ def _shown(study: Study) -> dict[str, Any]:
         "published": [_table(table) for table in study.tables.values()],
         "in_general": [_table(table) for table in study.general_tables.values()],
         "how": {"published": PUBLISHED, "general": GENERAL},
+        "decisions": decisions.shown(study),
         "headings": [{"text": text, "numeric": text not in TEXTS} for text in _headings(study)],
         "rows": [_row(study, one, pages) for dimension in study.dimensions for one in study.of(dimension)],
         "descriptors": [_descriptor(one) for one in study.descriptors],

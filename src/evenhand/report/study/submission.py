@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenhand.comparing.findings import Finding, Share
+from evenhand.report.audit.decisions import headings
 from evenhand.report.audit.page import differing
 from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.words import in_words, number, short_verdict, shown_p
 from evenhand.report.page.shell import render
+from evenhand.report.study.decisions import own_rows
 from evenhand.report.study.words import SUBSETS, group_name, sides
 from evenhand.studies import Examined, Study, Table
 from evenhand.studies.against import is_usual
@@ -36,6 +38,8 @@ def submission_page(study: Study, one: Examined) -> str:
         quality=_quality(one),
         rows=[_row(table, one.findings[table.name]) for table in tables],
         details=[_detail(study, table, one, peers) for table in tables if table.subset == "all"],
+        decisions=own_rows(study, one),
+        decision_headings=("comparison", "threshold", *headings()),
         about=[(name, ", ".join(values)) for name, values in one.about.items()],
         notes=[problem.message for problem in study.problems if problem.file == one.file],
         limits=corpus.about.limits,

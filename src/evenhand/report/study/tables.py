@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import polars as pl
 
+from evenhand.report.audit.decisions import HEADING
 from evenhand.report.audit.exports import latex_table
 from evenhand.report.audit.words import number
 from evenhand.report.common import markdown
+from evenhand.report.study.decisions import HEADINGS, reading, summary_rows
 from evenhand.report.study.words import GENERAL, PUBLISHED, group_name, table_title
 from evenhand.studies import Study, Table
 from evenhand.studies.tables import Row
 
 UNDEFINED = "undefined"
+DOWNSTREAM = "lll" + "r" * (len(HEADINGS) - 3)
+"""How the columns of what gaps do to decisions are aligned."""
 
 
 def headings(table: Table) -> list[str]:
@@ -52,7 +57,20 @@ def to_markdown(study: Study) -> str:
     for how, tables in ((PUBLISHED, study.tables), (GENERAL, study.general_tables)):
         for table in tables.values():
             parts.append(f"## {table_title(table)}, {how}\n\n{_markdown(table)}")
+    if study.decisions:
+        made = markdown.table(HEADINGS, summary_rows(study), DOWNSTREAM)
+        parts.append(f"## {HEADING}\n\n{made}\n{reading(study)}\n")
     return "\n".join(parts)
+
+
+def downstream_latex(study: Study) -> str:
+    """What gaps do to decisions, for a paper; needs the package booktabs."""
+    return latex_table(HEADINGS, summary_rows(study), DOWNSTREAM)
+
+
+def downstream_frame(study: Study) -> pl.DataFrame:
+    """One row per comparison, dimension and threshold, over all submissions."""
+    return pl.DataFrame([asdict(one) for one in study.downstream], infer_schema_length=None)
 
 
 def _markdown(table: Table) -> str:

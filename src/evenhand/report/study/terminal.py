@@ -5,9 +5,11 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from evenhand.report.audit.decisions import HEADING
 from evenhand.report.common.console import Column, print_table
+from evenhand.report.study import decisions
 from evenhand.report.study.tables import UNDEFINED, cells
-from evenhand.report.study.words import best_in_words, in_words, problem_in_words, summary, table_title
+from evenhand.report.study.words import best_in_words, in_words, problems_in_words, summary, table_title
 from evenhand.studies import Study, Table
 
 MOST_PROBLEMS = 20
@@ -28,10 +30,21 @@ def print_study(study: Study, console: Console) -> None:
         best = best_in_words(study.statements, one.attribute) if one.dimension is None else ""
         words = f"{one.attribute}: {in_words(one, study.tables[one.attribute])} {best}".rstrip()
         console.print(Text(words), soft_wrap=False)
-    for problem in study.problems[:MOST_PROBLEMS]:
-        console.print(Text(problem_in_words(problem)), soft_wrap=True)
-    if len(study.problems) > MOST_PROBLEMS:
-        console.print(f"… and {len(study.problems) - MOST_PROBLEMS} more")
+    if study.decisions:
+        _print_decisions(study, console)
+    problems = problems_in_words(study.problems)
+    for words in problems[:MOST_PROBLEMS]:
+        console.print(Text(words), soft_wrap=True)
+    if len(problems) > MOST_PROBLEMS:
+        console.print(f"… and {len(problems) - MOST_PROBLEMS} more, which the page (--out) and --json list")
+
+
+def _print_decisions(study: Study, console: Console) -> None:
+    columns = [Column(name, right=place > 2) for place, name in enumerate(decisions.HEADINGS)]
+    print_table(console, columns, decisions.summary_rows(study, short=True), title=HEADING, leads=3)
+    console.print(decisions.reading(study), style="dim")
+    for words in decisions.in_words(study):
+        console.print(Text(words), soft_wrap=False)
 
 
 def _print(table: Table, general: Table, console: Console) -> None:

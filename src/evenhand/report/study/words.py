@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 
+from evenhand.files.task_files import DIMENSIONS
 from evenhand.report.audit.words import number
 from evenhand.studies import Problem, Study
 from evenhand.studies.statements import Statement
@@ -11,6 +14,7 @@ from evenhand.studies.tables import ALL, UNDEFINED, Table
 
 PUBLISHED = "as published"
 GENERAL = "for names like these"
+VARIES = re.compile(rf"-?\d[\d,.]*|\b(?:{'|'.join(DIMENSIONS)})\b")
 SUBSETS = {
     "all": "all sentences",
     "neutral": "neutral sentences",
@@ -89,7 +93,17 @@ def _in_general(one: Statement, table: Table) -> str:
     return (
         f"For people like these: {table.first_label} higher {one.higher}, {table.second_label} higher {one.lower}, "
         f"equivalent within the tolerance {one.equivalent}, no reaction seen {one.no_reaction_seen}, "
-        f"cannot tell {one.cannot_tell}.{_too_weak(one)}"
+        f"cannot tell {one.cannot_tell}.{_unless(one)}{_too_weak(one)}"
+    )
+
+
+def _unless(one: Statement) -> str:
+    """What would undo an equivalence; studies saved by earlier versions do not say it."""
+    if one.unseen_share is None or one.unseen_reaction is None:
+        return ""
+    return (
+        f" Each “equivalent” holds unless other people (up to {100 * one.unseen_share:.0f} %) react more than those "
+        f"tested, by {100 * one.unseen_reaction:.1f} % of the range or more."
     )
 
 
@@ -130,6 +144,19 @@ def best_in_words(statements: Sequence[Statement], attribute: str) -> str:
     return f"No significant difference among the best by rank: {shown}." if shown else ""
 
 
-def problem_in_words(problem: Problem) -> str:
-    """What is to be said about a file."""
-    return f"{'left out' if problem.left_out else 'note'}: {problem.file}: {problem.message}"
+def problem_in_words(problem: Problem, more: int = 0) -> str:
+    """What is to be said about a file, and about so many more of the same system."""
+    others = f" and {more} more of {problem.system}" if more else ""
+    return f"{'left out' if problem.left_out else 'note'}: {problem.file}{others}: {problem.message}"
+
+
+def problems_in_words(problems: Sequence[Problem]) -> list[str]:
+    """A line for each kind of problem that files of a system have: the first of them, and how many more have it."""
+    alike = Counter(map(_kind, problems))
+    firsts = {_kind(one): one for one in reversed(problems)}
+    return [problem_in_words(firsts[kind], count - 1) for kind, count in alike.items()]
+
+
+def _kind(problem: Problem) -> tuple[str, bool, str]:
+    """What is alike of problems that differ in the dimension and in numbers."""
+    return problem.system, problem.left_out, VARIES.sub("…", problem.message)

@@ -15,7 +15,7 @@ from evenhand.systems.few_shot import reading
 from evenhand.systems.few_shot.asked import checked_ask, instead, own_questions
 from evenhand.systems.few_shot.models import LabelModel
 from evenhand.systems.few_shot.reader import LabelReader, asking
-from evenhand.systems.few_shot.task import ALL, EMOTIONS, OWN, Task, packaged_task, read_task
+from evenhand.systems.few_shot.task import ALL, EMOTIONS, OWN, Task, packaged_task, read_task, task_names
 from evenhand.systems.through import Asked, Through
 
 if TYPE_CHECKING:
@@ -229,7 +229,9 @@ def _percent(share: float) -> str:
 def _task(task: Task | str | Path | None) -> Task:
     if isinstance(task, Task):
         return task
-    return packaged_task() if task is None else read_task(Path(task).expanduser())
+    if task is None or str(task) in task_names():
+        return packaged_task() if task is None else packaged_task(str(task))
+    return read_task(Path(task).expanduser())
 
 
 def _checked_read(read: str, task: Task) -> str:

@@ -16,7 +16,8 @@ from evenhand.systems.few_shot import label_tokens
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.gguf_file import checked_gguf
 from evenhand.systems.few_shot.label_tokens import Cutter, Tokens, in_common
-from evenhand.systems.few_shot.llama import LEAST, Llama, import_xllamacpp
+from evenhand.systems.few_shot.llama import LEAST, import_xllamacpp
+from evenhand.systems.few_shot.llama_apart import LlamaApart
 from evenhand.systems.few_shot.models import LabelModel
 from evenhand.systems.table import system
 
@@ -68,7 +69,7 @@ class Gguf(LabelModel):
         self._context = min(context, header.context or context)
         self._cache = cache
         try:
-            self._llama = Llama(path, context=self._context, threads=threads)
+            self._llama = LlamaApart(path, context=self._context, threads=threads)
         except RuntimeError as error:
             raise EvenhandError(
                 f"llama.cpp cannot load {path}, a model of the kind {header.architecture!r}: it is too large for the "

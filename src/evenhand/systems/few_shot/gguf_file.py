@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-from evenhand.errors import EvenhandError, UsageError
+from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.files.whole import reason
 
 MAGIC = b"GGUF"
@@ -28,6 +28,28 @@ TYPE_SIZES = {
     26: (1, 4), 27: (1, 8), 28: (1, 8), 29: (256, 56), 30: (1, 2), 34: (256, 54), 35: (256, 66), 39: (32, 17),
 }  # fmt: skip
 """By type of tensor, how many numbers make a block, and how many bytes that is."""
+
+SIZES = {
+    "block_count": 512,
+    "context_length": 2**27,
+    "embedding_length": 2**20,
+    "feed_forward_length": 2**24,
+    "attention.head_count": 2**16,
+    "attention.head_count_kv": 2**16,
+    "attention.key_length": 2**20,
+    "attention.value_length": 2**20,
+    "rope.dimension_count": 2**20,
+    "expert_count": 2**16,
+    "expert_used_count": 2**16,
+    "vocab_size": 2**26,
+}
+"""What a model is made of, and far more of each than any has; llama.cpp itself takes 512 blocks."""
+
+MAY_BE_NONE = {"expert_count", "expert_used_count", "attention.head_count_kv", "feed_forward_length"}
+DIMENSIONS = 4
+"""A tensor has no more."""
+DEEPEST = 16
+"""Arrays within arrays."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +74,8 @@ class GgufHeader:
 def checked_gguf(path: Path) -> GgufHeader:
     """The header of a file that is whole; otherwise one line says what is wrong with it."""
     if not path.is_file():
-        raise UsageError(f"no such file: {path}" if not path.exists() else f"{path} is a folder; give a GGUF file")
+        what = "a folder" if path.is_dir() else "not a file"
+        raise UsageError(f"no such file: {path}" if not path.exists() else f"{path} is {what}; give a GGUF file")
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -68,10 +91,21 @@ def checked_gguf(path: Path) -> GgufHeader:
         raise EvenhandError(
             f"{path} is cut short: it has {size:,} bytes, and its header announces {header.needed:,}; fetch it again"
         )
+    _refuse_impossible(header, path)
     parts = header.settings.get("split.count", 1)
     if isinstance(parts, int) and parts > 1:
         raise UsageError(f"{path} is one of {parts} parts of a model; put them together with llama-gguf-split --merge")
     return header
+
+
+def _refuse_impossible(header: GgufHeader, path: Path) -> None:
+    """Refuse sizes that no model has: llama.cpp takes them as they are, and ends its process over some."""
+    for name, most in SIZES.items():
+        key = f"{header.architecture}.{name}"
+        value = header.settings.get(key)
+        least = 0 if name in MAY_BE_NONE else 1
+        if value is not None and (type(value) is not int or not least <= value <= most):
+            raise EvenhandError(f"{path} is damaged: its header says {key} = {one_line(value, 40)}, which no model has")
 
 
 class _Reader:
@@ -97,7 +131,10 @@ class _Reader:
     def _end_of_tensor(self) -> int:
         """Where a tensor's data ends, counted from where all data begins."""
         self._text()
-        shape = [self._number("Q") for _ in range(self._number("I"))]
+        dimensions = self._number("I")
+        if dimensions > DIMENSIONS:
+            raise EvenhandError(f"{self._path} is damaged: its header names a tensor of {dimensions:,} dimensions")
+        shape = [self._number("Q") for _ in range(dimensions)]
         kind, offset = self._number("I"), self._number("Q")
         block, size = TYPE_SIZES.get(kind, (1, 0))
         return offset + prod(shape) // block * size
@@ -111,14 +148,16 @@ class _Reader:
             return None
         return self._number(self._scalar(kind))
 
-    def _skip_array(self) -> None:
+    def _skip_array(self, deep: int = 1) -> None:
+        if deep > DEEPEST:
+            raise EvenhandError(f"{self._path} is damaged: its header holds arrays within arrays within arrays")
         kind, length = self._number("I"), self._number("Q")
         if kind == STRING:
             for _ in range(length):
                 self._skip(self._number("Q"))
         elif kind == ARRAY:
             for _ in range(length):
-                self._skip_array()
+                self._skip_array(deep + 1)
         else:
             self._skip(length * struct.calcsize(self._scalar(kind)))
 

@@ -49,7 +49,7 @@ def hf_causal(
     at_once: int = 16,
     prefix_cache: bool = True,
 ) -> FewShot:
-    """A few-shot language model of the Hugging Face kind, from a folder or the hub.
+    """A few-shot language model that transformers can run, from a folder or the Hugging Face hub.
 
     `task` is the file of a task (else the intensity of emotions), `ask` what each sentence is asked for, and `read` how
     the labels' probabilities are read. `at_once` prompts go through the model together. What all prompts share is

@@ -15,6 +15,10 @@ from evenhand.systems.base import Array
 Listed = Mapping[str, float]
 """Tokens as text, each with its probability, the likeliest first."""
 
+NOTHING: Listed = {}
+LEAST = 1e-6
+"""What rounding may have taken from the listed probabilities, where they add up to one."""
+
 ROUNDING = 1e-4
 """By how much a log-probability may lie above zero."""
 
@@ -30,10 +34,13 @@ class Read:
     unlisted: int
     most: float
     """The largest mass that one of those could have, which is what each was given."""
+    singly: int = 0
+    """How many labels were asked for by themselves."""
 
 
-def masses_of(listed: Listed, firsts: Sequence[str]) -> Read | None:
-    """The mass of each label, by its first token; None if none of them is listed.
+def masses_of(listed: Listed, firsts: Sequence[str], *, singly: Listed = NOTHING) -> Read | None:
+    """The mass of each label, by its first token; None if none of them is known. `singly` has what was told of labels
+    that are not listed.
 
     A token that is not listed is no likelier than the least of those that are, nor can all those that are not listed
     hold more than what the listed ones leave to one. How much less it is, nobody knows: to take it for 0 would be as
@@ -42,14 +49,19 @@ def masses_of(listed: Listed, firsts: Sequence[str]) -> Read | None:
     >>> read = masses_of({"1": 0.6, "2": 0.3, "the": 0.04}, ["1", "2", "3"])
     >>> read.masses.tolist(), read.unlisted
     ([0.6, 0.3, 0.04], 1)
+    >>> masses_of({"1": 0.6, "2": 0.3, "the": 0.04}, ["1", "2", "3"], singly={"3": 0.01}).masses.tolist()
+    [0.6, 0.3, 0.01]
     """
-    known = [listed.get(token) for token in firsts]
+    told = {**listed, **singly}
+    known = [told.get(token) for token in firsts]
     unlisted = known.count(None)
     if unlisted == len(firsts):
         return None
-    left = max(0.0, 1 - math.fsum(listed.values()))
+    # No model gives a token nothing: where the listed ones add up to one, rounding has taken the rest.
+    left = max(LEAST, 1 - math.fsum(told.values()))
     most = min(min(listed.values()), left / unlisted) if unlisted else 0.0
-    return Read(np.array([most if mass is None else mass for mass in known]), unlisted, most)
+    masses = np.array([most if mass is None else mass for mass in known])
+    return Read(masses, unlisted, most, sum(token in singly for token in firsts))
 
 
 def listed_in(answer: Any) -> Listed:

@@ -23,6 +23,10 @@ class Notes:
     name: str
     partly: dict[str, str] = field(default_factory=dict)
     """Labels of several tokens, with the first."""
+    lists: int | None = None
+    """How many tokens the server lists at most, where it refused to list as many as it was asked for."""
+    singly: int = 0
+    """Answers in which a label that is not listed was asked for by itself."""
     asked: int = 0
     unlisted: int = 0
     most: float = 0.0
@@ -32,6 +36,7 @@ class Notes:
     def take(self, read: Read) -> None:
         """Take note of an answer."""
         self.asked += 1
+        self.singly += read.singly > 0
         if not read.unlisted:
             return
         self.unlisted += 1
@@ -55,6 +60,13 @@ class Notes:
             "most that it can be"
             for label, token in self.partly.items()
         ]
+        if self.lists is not None:
+            said.append(f"the server lists no more than the {self.lists} likeliest tokens")
+        if self.singly:
+            said.append(
+                f"in {self.singly:,} of {self.asked:,} answers a label was not among the likeliest tokens that the "
+                "server lists; its probability was asked for by itself"
+            )
         if self.unlisted:
             said.append(
                 f"in {self.unlisted:,} of {self.asked:,} answers a label was not among the likeliest tokens that the "

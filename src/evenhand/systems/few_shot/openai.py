@@ -11,13 +11,22 @@ import numpy as np
 
 from evenhand.errors import BadAnswer, EvenhandError, UsageError, did_you_mean, quoted
 from evenhand.systems.base import Array
+from evenhand.systems.few_shot.echoed import ALIKE, asking_for, mass_in
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.first_tokens import FirstTokens, Repeat, between, in_a_chat, in_a_text
 from evenhand.systems.few_shot.likeliest import Listed, Read, listed_in, masses_of
 from evenhand.systems.few_shot.models import LabelModel
 from evenhand.systems.few_shot.notes import LIKELIER, Notes
 from evenhand.systems.few_shot.server import KEY, address_of, hint_for, secrets_for, warn_if_readable
-from evenhand.systems.http.client import Connection, Endpoint, hash_of, refuse_below
+from evenhand.systems.http.client import (
+    AT_FIRST,
+    AT_ONCE,
+    Connection,
+    Endpoint,
+    hash_of,
+    refuse_below,
+    refuse_not_above,
+)
 from evenhand.systems.http.crowd import in_order
 from evenhand.systems.table import system
 
@@ -35,6 +44,11 @@ AGAIN = 4
 LIST = 20
 """So many likely tokens are asked for; many servers give no more."""
 
+FEWER = 5
+"""So many are asked for where a server refuses more: some give no more than five."""
+
+REFUSED = re.compile(r": HTTP 4\d\d\b")
+
 
 @system("openai", address="MODEL")
 def openai(
@@ -48,8 +62,10 @@ def openai(
     api: str = "completions",
     top: int = LIST,
     key_env: str = KEY,
-    concurrency: int = 4,
+    concurrency: int = AT_ONCE,
+    at_first: int = AT_FIRST,
     timeout: float = 60.0,
+    within: float = 120.0,
     retries: int = 4,
     request: Any = None,
     version: str | None = None,
@@ -57,20 +73,28 @@ def openai(
     """A few-shot language model behind an OpenAI-compatible server that gives log-probabilities.
 
     `base_url` is where it listens (else OPENAI_BASE_URL): `http://127.0.0.1:8080`, or with a path such as `/v1`. `task`
-    is the file of a task (else the intensity of emotions), `ask` what each sentence is asked for, `read` how the
-    labels' probabilities are read. `api` is `completions`, or `chat` for servers that know chats only. `top` tokens are
-    listed. The key is taken from the environment variable that `key_env` names; it is never shown or kept. `request`
-    are further fields to send. `version` vouches for what the server answers.
+    is the name or file of a task (else the intensity of emotions), `ask` what each sentence is asked for, `read` how
+    the labels' probabilities are read. `api` is `completions`, or `chat` for servers that know chats only. `top` tokens
+    are listed, or five where the server refuses so many; labels that are not among them are asked for one by one where
+    the server can repeat a prompt (`echo`). The key is taken from the environment variable that `key_env` names; it is
+    never shown or kept. At most `concurrency` prompts are under way at once, `at_first` in the beginning, and
+    as many as the server takes. An attempt may take `timeout` seconds, and all attempts at one request, waiting and
+    all, `within` seconds. `request` are further fields to send. `version` vouches for what the server answers.
     """
     made = ServedModel(
-        model, base_url=base_url, api=api, top=top, key_env=key_env, concurrency=concurrency, timeout=timeout,
-        retries=retries, request=request, version=version,
+        model, base_url=base_url, api=api, top=top, key_env=key_env, concurrency=concurrency, at_first=at_first,
+        timeout=timeout, within=within, retries=retries, request=request, version=version,
     )  # fmt: skip
     return FewShot(made, corpus, task=task, ask=ask, read=read)
 
 
 class ServedModel(LabelModel):
-    """Gives the probability of labels, as far as a server lists it: by their first tokens, among the likeliest."""
+    """Gives the probability of labels, as far as a server tells it: by their first tokens, among the likeliest.
+
+    Where the server can repeat a prompt with its log-probabilities, labels that it does not list are asked one by one.
+    """
+
+    revision = 2
 
     def __init__(
         self,
@@ -80,8 +104,10 @@ class ServedModel(LabelModel):
         api: str = "completions",
         top: int = LIST,
         key_env: str = KEY,
-        concurrency: int = 4,
+        concurrency: int = AT_ONCE,
+        at_first: int = AT_FIRST,
         timeout: float = 60.0,
+        within: float = 120.0,
         retries: int = 4,
         request: Any = None,
         version: str | None = None,
@@ -93,20 +119,24 @@ class ServedModel(LabelModel):
             raise UsageError(f"'openai': there is no api {api!r}{did_you_mean(str(api), PATHS)}")
         if not isinstance(request, Mapping | None):
             raise UsageError("'openai': its request must be a mapping of further fields to send")
-        refuse_below("openai", {"top": top, "concurrency": concurrency}, least=1)
+        refuse_below("openai", {"top": top, "concurrency": concurrency, "at_first": at_first}, least=1)
         refuse_below("openai", {"retries": retries}, least=0)
-        if not timeout > 0:
-            raise UsageError(f"'openai': timeout must be above 0 seconds, not {timeout}")
+        refuse_not_above("openai", {"timeout": timeout, "within": within})
         self.name = f"openai:{model}"
-        self.batch_size: int = max(PROMPTS_A_BATCH, concurrency)
-        self._model, self._api, self._top, self._concurrency = model, api, top, concurrency
+        self.batch_size: int = PROMPTS_A_BATCH
+        self._model, self._api, self._top = model, api, top
         self._more = dict(request or {})
         self._key_env = key_env
         secrets = secrets_for(key_env)
-        self._endpoint = Endpoint(address_of(base_url, PATHS[api]), secrets, timeout=timeout, retries=retries)
+        self._endpoint = Endpoint(
+            address_of(base_url, PATHS[api]), secrets, timeout=timeout, within=within, retries=retries,
+            concurrency=concurrency, at_first=at_first,
+        )  # fmt: skip
         warn_if_readable(self._endpoint)
         self._firsts: dict[tuple[str, ...], FirstTokens] = {}
         self._notes = Notes(self.name)
+        self._echoes: bool | None = None if api == "completions" else False
+        """Whether the server tells a single token's probability; None before it was tried."""
         told = [model, self._endpoint.shown, api, top, self._more]
         self.resume_key: str | None = hash_of(told)
         self.fingerprint: str | None = None if version is None else hash_of([*told, version, self.revision])
@@ -114,7 +144,8 @@ class ServedModel(LabelModel):
     def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
         """The probability of each label after each prompt, by its first token: an array of shape (endings, labels).
 
-        For a label of several tokens that is the most it can have; so it is for one that the server does not list.
+        For a label of several tokens that is the most it can have; so it is for one that the server neither lists nor
+        tells by itself.
         """
         prompts = [prefix + ending for ending in endings]
         read = self._read(prompts, endings, labels)
@@ -128,10 +159,12 @@ class ServedModel(LabelModel):
 
     def _read(self, prompts: Sequence[str], endings: Sequence[str], labels: Sequence[str]) -> list[Read]:
         firsts = [self._first_tokens(prompt, labels) for prompt in prompts]
-        bodies = [self._asking(first.prompt(prompt)) for first, prompt in zip(firsts, prompts, strict=True)]
+        put = [first.prompt(prompt) for first, prompt in zip(firsts, prompts, strict=True)]
+        bodies = [self._asking(prompt) for prompt in put]
         found = []
-        for ending, first, listed in zip(endings, firsts, self._listed(bodies), strict=True):
-            read = masses_of(listed, first.tokens)
+        told = self._with_single(self._listed(bodies), firsts, put)
+        for ending, first, (listed, singly) in zip(endings, firsts, told, strict=True):
+            read = masses_of(listed, first.tokens, singly=singly)
             if read is None:
                 raise EvenhandError(
                     f"{self.name!r}: none of the labels {', '.join(labels)} is among the {len(listed)} likeliest "
@@ -140,9 +173,51 @@ class ServedModel(LabelModel):
             found.append(read)
         return found
 
+    def _with_single(
+        self, listed: Sequence[Listed], firsts: Sequence[FirstTokens], prompts: Sequence[str]
+    ) -> list[tuple[Listed, Listed]]:
+        """What is listed after each prompt, and beside it what was told of single labels that are not."""
+        lacking = [
+            [token for token in first.tokens if token not in known] for known, first in zip(listed, firsts, strict=True)
+        ]
+        if self._echoes is None and any(lacking):
+            row = next(row for row, tokens in enumerate(lacking) if tokens)
+            self._echoes = self._repeats(listed[row], prompts[row])
+        if not self._echoes:
+            return [(known, {}) for known in listed]
+        asked = [(token, prompts[row]) for row, tokens in enumerate(lacking) for token in tokens]
+        masses = iter(self._single(asked))
+        told: list[tuple[Listed, Listed]] = []
+        for known, tokens in zip(listed, lacking, strict=True):
+            singly = {token: next(masses) for token in tokens}
+            told.append((known, {token: mass for token, mass in singly.items() if mass is not None}))
+        return told
+
+    def _repeats(self, listed: Listed, prompt: str) -> bool:
+        """Whether the server can repeat a prompt, and then gives a token the probability that it lists for it."""
+        likeliest = next((token for token in listed if token.strip()), None)
+        if likeliest is None:
+            return False
+        try:
+            (mass,) = self._single([(likeliest, prompt)])
+        except EvenhandError:  # a server may refuse, fail or hang up; it has answered what it was asked before
+            return False
+        return mass is not None and abs(mass - listed[likeliest]) <= ALIKE
+
+    def _single(self, asked: Sequence[tuple[str, str]]) -> list[float | None]:
+        """The probabilities of single tokens after their prompts."""
+
+        def one(token_after: tuple[str, str], connection: Connection, stop: threading.Event) -> float | None:
+            token, prompt = token_after
+            body = {"model": self._model, **self._more, **asking_for(token, prompt)}
+            answer = connection.ask({name: value for name, value in body.items() if value is not None}, stop)
+            return mass_in(answer, token, prompt)
+
+        return in_order(self._endpoint, one, asked)
+
     def remarks(self) -> tuple[str, ...]:
         """What a reader of the scores should know, in sentences."""
-        return self._notes.remarks()
+        return tuple(self._endpoint.said(remark, 1_000) for remark in self._notes.remarks())
 
     def _first_tokens(self, prompt: str, labels: Sequence[str]) -> FirstTokens:
         before = between(prompt)
@@ -171,16 +246,30 @@ class ServedModel(LabelModel):
 
     def _listed(self, bodies: Sequence[dict[str, Any]]) -> list[Listed]:
         try:
-            return in_order(self._endpoint, self._one, bodies, at_once=self._concurrency)
+            return in_order(self._endpoint, self._one, bodies)
         except EvenhandError as error:
+            if self._lists_fewer(str(error)):
+                return self._listed([self._fewer(body) for body in bodies])
             hint = hint_for(str(error), model=self._model, api=self._api, key_env=self._key_env)
             if not hint:
                 raise
             raise type(error)(f"{error}; {hint}") from error
+
+    def _lists_fewer(self, said: str) -> bool:
+        """Whether a refusal is about how many tokens were to be listed; then fewer are, from now on."""
+        refused = REFUSED.search(said) and "logprobs" in said and self._top > FEWER
+        if not refused or {"logprobs", "top_logprobs"} & self._more.keys():
+            return False
+        self._top = FEWER
+        self._notes.lists = FEWER
+        return True
+
+    def _fewer(self, body: dict[str, Any]) -> dict[str, Any]:
+        return {**body, ("logprobs" if self._api == "completions" else "top_logprobs"): self._top}
 
     def _one(self, body: dict[str, Any], connection: Connection, stop: threading.Event) -> Listed:
         answer = connection.ask(body, stop)
         try:
             return listed_in(answer)
         except BadAnswer as error:
-            raise BadAnswer(f"{self._endpoint.shown}: {self._endpoint.secrets.hide(str(error), 300)}") from None
+            raise BadAnswer(f"{self._endpoint.shown}: {self._endpoint.said(str(error), 300)}") from None

@@ -9,7 +9,7 @@ import re
 import urllib.parse
 
 from evenhand.errors import UsageError
-from evenhand.systems.http.client import Endpoint
+from evenhand.systems.http.client import Endpoint, bare
 from evenhand.systems.http.secrets import Secrets
 
 ADDRESS = "OPENAI_BASE_URL"
@@ -48,7 +48,7 @@ def _parts(url: str) -> urllib.parse.SplitResult:
     except ValueError:
         named = False
     if not named or parts.scheme not in ("http", "https"):
-        raise UsageError(f"{url!r} is not the address of a server; write http://HOST:PORT or https://HOST/v1")
+        raise UsageError(f"{bare(url)!r} is not the address of a server; write http://HOST:PORT or https://HOST/v1")
     if parts.username is not None or parts.password is not None:
         raise UsageError("'openai': an address must hold no password, as it is shown in reports; set key_env instead")
     return parts

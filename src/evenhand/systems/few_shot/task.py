@@ -8,17 +8,16 @@ import math
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line
+from evenhand.errors import UsageError, did_you_mean
+from evenhand.files.structured import read_yaml, validated
 from evenhand.systems.base import DESIRABLE, HighIs, high_is_if, is_desirable
 
 DEFAULT = "intensity"
-"""The task that comes with Evenhand."""
+"""The task that is put unless another is named."""
 
 TEXT, LABEL, QUESTION = "{text}", "{label}", "{question}"
 BETWEEN = "\n\n"
@@ -169,6 +168,12 @@ class Task(BaseModel):
         return self.questions[question].wording or question
 
 
+def task_names() -> list[str]:
+    """The tasks that come with Evenhand."""
+    folder = files("evenhand") / "data" / "prompts"
+    return sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml"))
+
+
 @cache
 def packaged_task(name: str = DEFAULT) -> Task:
     """A task that comes with Evenhand."""
@@ -179,30 +184,9 @@ def packaged_task(name: str = DEFAULT) -> Task:
 def read_task(path: Path) -> Task:
     """Read a task from a YAML file; what is wrong with it is said with its place."""
     if not path.is_file():
-        raise UsageError(f"no such file: {path} (the file of a task for language models)")
-    try:
-        return Task.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise EvenhandError(f"{path} cannot be read: {one_line(error)}") from error
-    except ValidationError as error:
-        raise EvenhandError(f"{path}: {_first_mistake(error)}") from error
+        known = "" if path.suffix else f"; tasks that come with Evenhand: {', '.join(task_names())}"
+        raise UsageError(f"no such file: {path} (the file of a task for language models){known}")
+    return validated(Task, read_yaml(path), path, shape=SHAPE)
 
 
-def _first_mistake(error: ValidationError) -> str:
-    # A key that nobody knows explains those that are missing.
-    first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-    place = ".".join(str(part) for part in first["loc"] if part not in UNIONS)
-    return f"{place}: {_worded(first)}" if place else _worded(first)
-
-
-UNIONS = ("dict[str,float]", "list[str]")
-"""What may stand in one place, as pydantic names it there."""
-
-
-def _worded(mistake: ErrorDetails) -> str:
-    if mistake["type"] == "extra_forbidden":
-        known: Any = {1: Task, 3: Question}.get(len(mistake["loc"]), Example)
-        return f"unknown key{did_you_mean(str(mistake['loc'][-1]), known.model_fields)}"
-    if mistake["type"] == "model_type" and not mistake["loc"]:
-        return "a task is a mapping with the keys name, instruction, shot, labels and questions"
-    return mistake["msg"].removeprefix("Value error, ")
+SHAPE = "a task is a mapping with the keys name, instruction, shot, labels and questions"

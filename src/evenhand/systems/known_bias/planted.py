@@ -140,6 +140,7 @@ def _sides(groups: pl.Series, known: Sequence[str]) -> Array:
 
 
 def _per_value(column: pl.Series, draw: Callable[[list[str]], Array]) -> Array:
-    values = column.unique().cast(str).to_list()
+    """A number for each value; zero where there is none, as in a sentence about nobody."""
+    values = column.drop_nulls().unique().cast(str).to_list()
     drawn = dict(zip(values, draw(values), strict=True))
-    return np.array([drawn[value] for value in column.cast(str)])
+    return np.array([drawn.get(value, 0.0) for value in column.cast(str)])

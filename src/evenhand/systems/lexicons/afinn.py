@@ -1,4 +1,4 @@
-"""Who answers: AFINN, a list of English words rated from -5 to 5, summed."""
+"""Who answers: AFINN, lists of English and Danish words rated from -5 to 5, summed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ class Afinn(BaseScorer):
 
     name = "afinn"
     outputs: tuple[Output, ...] = (Output("valence", low=None, high=None, unit=WORD_SCALE, high_is="good"),)
+    language = "en"
+    emoticons = False
 
     def __init__(self) -> None:
-        self._sum = _analyser()
+        self._sum = _analyser(self.language, emoticons=self.emoticons)
         self.fingerprint: str | None = fingerprint_of(type(self), "afinn")
 
     def score(self, texts: Sequence[str]) -> Array:
@@ -34,7 +36,23 @@ class Afinn(BaseScorer):
         return np.array([self._sum(text) for text in texts], dtype=np.float64).reshape(-1, 1)
 
 
-def _analyser() -> Callable[[str], float]:
+@system("afinn-emoticons", extra="lexicon")
+class AfinnEmoticons(Afinn):
+    """AFINN's English words and emoticons: `:-)` counts 2, `:-(` -2. Without emoticons in a text it is `afinn`."""
+
+    name = "afinn-emoticons"
+    emoticons = True
+
+
+@system("afinn-da", extra="lexicon")
+class AfinnDanish(Afinn):
+    """AFINN's Danish word list (3,552 words), summed as the English one is. For Danish corpora of your own."""
+
+    name = "afinn-da"
+    language = "da"
+
+
+def _analyser(language: str, *, emoticons: bool) -> Callable[[str], float]:
     # The package (0.1, of 2016) has '\w' in a plain string and calls codecs.open: newer Pythons warn about both. Its
     # answers are not touched by either, nobody here can act on it, and under -W error it could not be imported.
     with warnings.catch_warnings():
@@ -42,5 +60,5 @@ def _analyser() -> Callable[[str], float]:
         warnings.filterwarnings("ignore", message=r"codecs\.open\(\) is deprecated", category=DeprecationWarning)
         from afinn import Afinn as Lexicon
 
-        analyser: Callable[[str], float] = Lexicon(language="en").score
+        analyser: Callable[[str], float] = Lexicon(language=language, emoticons=emoticons).score
     return analyser

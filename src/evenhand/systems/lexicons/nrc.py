@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -42,7 +42,30 @@ class Nrc(BaseScorer):
         return np.array([self._shares(text) for text in texts], dtype=np.float64).reshape(-1, len(EMOTIONS))
 
     def _shares(self, text: str) -> list[float]:
+        counts, words = self._counted(text)
+        return [counts.get(emotion, 0) / max(words, 1) for emotion in EMOTIONS]
+
+    def _counted(self, text: str) -> tuple[Mapping[str, int], int]:
+        """How many of a text's words carry each mark, and how many words there are."""
         words = WORD.findall(text.lower())
         self._lexicon.load_token_list(words)
-        counts = self._lexicon.raw_emotion_scores
-        return [counts.get(emotion, 0) / max(len(words), 1) for emotion in EMOTIONS]
+        return self._lexicon.raw_emotion_scores, len(words)
+
+
+@system("nrc-polarity", extra="lexicon")
+class NrcPolarity(Nrc):
+    """NRC lexicon: the share of positive words minus the share of negative ones, from -1 to 1.
+
+    The words and the licence are those of `nrc`: **free for research only**.
+    """
+
+    name = "nrc-polarity"
+    outputs: tuple[Output, ...] = (Output("valence", low=-1, high=1, high_is="good"),)
+
+    def score(self, texts: Sequence[str]) -> Array:
+        """Positive less negative words, as a share of each text's words."""
+        return np.array([self._polarity(text) for text in texts], dtype=np.float64).reshape(-1, 1)
+
+    def _polarity(self, text: str) -> float:
+        counts, words = self._counted(text)
+        return (counts.get("positive", 0) - counts.get("negative", 0)) / max(words, 1)

@@ -29,3 +29,15 @@ class TextBlobPolarity(BaseScorer):
     def score(self, texts: Sequence[str]) -> Array:
         """The polarity of each text."""
         return np.array([self._blob(text).polarity for text in texts], dtype=np.float64).reshape(-1, 1)
+
+
+@system("textblob-subjectivity", extra="lexicon")
+class TextBlobSubjectivity(TextBlobPolarity):
+    """TextBlob's subjectivity, from 0 (a fact) to 1 (an opinion), by the same lexicon; neither end is good or bad."""
+
+    name = "textblob-subjectivity"
+    outputs: tuple[Output, ...] = (Output("subjectivity", low=0, high=1, high_is="neither"),)
+
+    def score(self, texts: Sequence[str]) -> Array:
+        """The subjectivity of each text."""
+        return np.array([self._blob(text).subjectivity for text in texts], dtype=np.float64).reshape(-1, 1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
 from evenhand.files.columns import TableColumn
-from evenhand.files.tables import TableFile, likely_separator
+from evenhand.files.tables import TableFile
 from evenhand.systems.base import Array
 from evenhand.systems.hashed import uniform
 
@@ -76,7 +76,7 @@ def read_annotations(
         raise UsageError(f"{Counter(paths).most_common(1)[0][0]} is named twice; each annotator has one file")
     given: list[dict[str, float | None]] = []
     for path in paths:
-        file = TableFile(path, cell_separator=likely_separator(path))
+        file = TableFile(path)
         given.append(_one_vote_a_text(_read(file, corpus, label), seed))
     texts = tuple(dict.fromkeys(text for one in given for text in one))
     matrix = np.array([[_or_nan(one.get(text)) for text in texts] for one in given], dtype=np.float64)
@@ -97,7 +97,9 @@ def _label_column(file: TableFile, spelled: Mapping[str, str], label: str | None
     wanted = LABEL_COLUMNS if label is None else (label.strip().lower(),)
     found = [spelled[name] for name in wanted if name in spelled]
     if not found:
-        raise EvenhandError(f"{file.path}: no column {wanted[0]!r}{did_you_mean(wanted[0], spelled)}")
+        raise EvenhandError(
+            f"{file.path}: no column {wanted[0]!r}{did_you_mean(wanted[0], spelled)}; it has {file.has}"
+        )
     return found[0]
 
 
@@ -107,7 +109,7 @@ def _texts(file: TableFile, spelled: Mapping[str, str], corpus: Corpus | None) -
         column.refuse_missing()
         return column.texts.to_list()
     if "id" not in spelled:
-        raise EvenhandError(f"{file.path}: no column 'text' or 'id'; it has {', '.join(file.frame.columns)}")
+        raise EvenhandError(f"{file.path}: no column 'text' or 'id'; it has {file.has}")
     known = {} if corpus is None else dict(zip(corpus.frame["id"], corpus.frame["text"], strict=True))
     ids = [str(id_).strip() for id_ in file.frame[spelled["id"]].to_list()]
     for row, id_ in enumerate(ids):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evenhand.errors import EvenhandError
-from evenhand.systems.base import Array
+from evenhand.errors import UsageError
+from evenhand.files.structured import json_values, validated
+from evenhand.settings import short
+from evenhand.systems.base import Array, HeldOut
 
 CONSTANT = 1e-12
 """Numbers that differ by less than this share of their size differ by rounding only."""
@@ -30,18 +32,18 @@ class Quality(Part):
     spearman: float | None
     how: str
 
+    @property
+    def held_out(self) -> HeldOut:
+        """The same as systems tell it."""
+        return HeldOut(**self.model_dump())
+
 
 P = TypeVar("P", bound=Part)
 
 
-def validated(kind: type[P], content: str | bytes, where: object) -> P:
+def read_part(kind: type[P], content: str | bytes, where: object) -> P:
     """A card from its JSON; what is wrong with it is said with its place."""
-    try:
-        return kind.model_validate_json(content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise EvenhandError(f"{where}: {place}: {first['msg']}; train it again") from error
+    return validated(kind, json_values(content, where), where, advice="; train it again")
 
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
@@ -65,3 +67,13 @@ def correlations(known: Array, predicted: Array, how: str) -> Quality:
 
 def _is_constant(numbers: Array) -> bool:
     return bool(np.ptp(numbers) <= CONSTANT * np.abs(numbers).max())
+
+
+def settings_of(kind: type[P], given: dict[str, Any]) -> P:
+    """Settings of training, or one line about the first that cannot be."""
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        setting, must = str(first["loc"][0]).replace("_", " "), first["msg"].replace("Input should be", "must be")
+        raise UsageError(f"{setting} {must}, not {short(repr(first['input']))}") from error

@@ -8,6 +8,7 @@ from typing import Literal, Protocol, TypeVar
 
 from evenhand.errors import UsageError
 from evenhand.files.task_files import DIMENSIONS
+from evenhand.files.whole import finish
 from evenhand.systems.base import HighIs, Output, OutputKind
 
 Dimension = Literal["anger", "fear", "joy", "sadness", "valence"]
@@ -58,6 +59,8 @@ def model_files(address: str, ending: str, *, made_by: str, needs: tuple[str, ..
     make = f"make one: {' '.join([made_by, '--train FILE', *needs])} --dimension anger --out {path}"
     if not path.is_dir():
         raise UsageError(f"no such file or folder: {path}; {make}")
+    for folder in (path, *sorted(path.glob("*/"))):
+        finish(folder)
     found = sorted(path.glob(f"*{ending}")) or sorted(path.glob(f"*/*{ending}"))
     if not found:
         raise UsageError(f"{path} holds no trained model (*{ending}); {make}")

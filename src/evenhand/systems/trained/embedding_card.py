@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from evenhand.errors import EvenhandError, UsageError
-from evenhand.files.whole import reason
-from evenhand.systems.trained.card import Part, Quality, validated
+from evenhand.errors import UsageError
+from evenhand.files.opened import read_bytes
+from evenhand.files.whole import finish
+from evenhand.systems.trained.card import Part, Quality, read_part
 
 HEAD, CARD = "head.skops", "embedding.json"
 
@@ -45,10 +46,7 @@ class Card(Part):
 
 def read_card(folder: Path) -> Card:
     """What a folder says of the head in it."""
+    finish(folder)
     if not (folder / CARD).is_file():
         raise UsageError(f"{folder} holds no trained head ({CARD}); make one: evenhand train embedding --out {folder}")
-    try:
-        content = (folder / CARD).read_bytes()
-    except OSError as error:
-        raise EvenhandError(f"{folder / CARD} cannot be read: {reason(error)}") from error
-    return validated(Card, content, folder / CARD)
+    return read_part(Card, read_bytes(folder / CARD), folder / CARD)

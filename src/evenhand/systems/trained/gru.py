@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import EvenhandError, one_line
-from evenhand.systems.base import Array, BaseScorer, Output, OutputKind, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, HeldOut, Output, OutputKind, fingerprint_of
 from evenhand.systems.table import system
 from evenhand.systems.trained.dimension_models import output_of, read_models
 from evenhand.systems.trained.gru_card import ENDING, GruCard, read_gru_card, weights_of
@@ -43,7 +43,7 @@ class GruModel:
 
 @system("gru", extra="neural", address="FOLDER")
 class Gru(BaseScorer):
-    """Word vectors and a gated recurrent network, made by `evenhand train gru`; an output a model.
+    """Word vectors and a gated recurrent network, made by `evenhand train gru`; one output per model.
 
     A folder may hold a model for each of anger, fear, joy, sadness and valence: these are its outputs, in this order.
     The score of a text does not depend on what it is asked together with, to the last bit.
@@ -54,6 +54,9 @@ class Gru(BaseScorer):
         self.name = f"gru:{folder}"
         self._models = read_models(folder, ENDING, read_gru, made_by="evenhand train gru", needs=("--dev FILE",))
         self.outputs: tuple[Output, ...] = tuple(model.output for model in self._models)
+        self.held_out: Mapping[str, HeldOut] = {
+            model.output.name: model.card.quality.held_out for model in self._models
+        }
         learned = [(one.card.weights_sha256, one.card.words, one.card.classes) for one in self._models]
         self.fingerprint: str | None = fingerprint_of(type(self), "torch", outputs=self.outputs, learned=learned)
 
@@ -78,10 +81,19 @@ def read_gru(path: Path) -> GruModel:
         raise EvenhandError(
             f"{weights} is not the file that {path.name} speaks of: its SHA-256 differs; train it again"
         )
-    network = build_network(len(card.words), cuts=len(scale(card)) - 1, settings=card.settings)
     try:
-        network.load_state_dict(load(content))
+        state = load(content)
+        _refuse_larger(card, sum(one.numel() for one in state.values()))
+        network = build_network(len(card.words), cuts=len(scale(card)) - 1, settings=card.settings)
+        network.load_state_dict(state)
     except Exception as error:  # a damaged file, or one of another shape
         why = f"{type(error).__name__}: {one_line(error)}"
         raise EvenhandError(f"{weights} cannot be used ({why}); train it again") from error
     return GruModel(card, network)
+
+
+def _refuse_larger(card: GruCard, numbers: int) -> None:
+    """A card can speak of more weights than there is memory for; those beside it are so many."""
+    words, size = len(card.words) * card.settings.embedding_size, card.settings.hidden_size**2
+    if max(words, size) > numbers:
+        raise ValueError(f"its card is about weights of another shape, and there are {numbers:,} numbers")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from evenhand.errors import UsageError
-from evenhand.systems.trained.card import Part, Quality, validated
+from evenhand.settings import MOST
+from evenhand.systems.trained.card import Part, Quality, read_part, settings_of
 from evenhand.systems.trained.dimension_models import Dimension
 from evenhand.systems.yours.skops_file import read_content
 
@@ -20,17 +20,17 @@ class GruSettings(Part):
 
     target: Literal["regression", "ordinal"] = "regression"
     seed: int = Field(default=0, ge=0, lt=2**63)
-    epochs: int = Field(default=100, ge=1)
-    patience: int = Field(default=8, ge=1)
-    """It stops when the error on the development file has not become less for so many epochs."""
+    epochs: int = Field(default=100, ge=1, le=MOST)
+    patience: int = Field(default=10, ge=1, le=MOST)
+    """It stops when predictions and scores of the development file have not correlated better for so many epochs."""
     embedding_size: int = Field(default=64, ge=1, le=4096)
     hidden_size: int = Field(default=64, ge=1, le=4096)
-    batch_size: int = Field(default=32, ge=1)
+    batch_size: int = Field(default=32, ge=1, le=MOST)
     learning_rate: float = Field(default=0.003, gt=0, le=1)
     dropout: float = Field(default=0.3, ge=0, lt=1)
     unknown_share: float = Field(default=0.1, ge=0, lt=1)
     """How many of the words are hidden in training, so that it learns what to make of words that it does not know."""
-    min_count: int = Field(default=2, ge=1)
+    min_count: int = Field(default=2, ge=1, le=MOST)
     """Words that occur less often in the training files are unknown words."""
 
 
@@ -62,17 +62,12 @@ def gru_settings(**given: Any) -> GruSettings:
     >>> gru_settings(epochs=5).epochs
     5
     """
-    try:
-        return GruSettings.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        option = "--" + str(first["loc"][0]).replace("_", "-")
-        raise UsageError(f"{option} {first['input']}: {first['msg']}") from error
+    return settings_of(GruSettings, given)
 
 
 def read_gru_card(path: Path) -> GruCard:
     """What a card says."""
-    return validated(GruCard, read_content(path), path)
+    return read_part(GruCard, read_content(path), path)
 
 
 def weights_of(card: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,10 +11,11 @@ from typing import Any, Literal
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, HeldOut, Output, fingerprint_of
 from evenhand.systems.table import system
-from evenhand.systems.trained.card import Part, Quality, validated
+from evenhand.systems.trained.card import Part, Quality, read_part
 from evenhand.systems.trained.dimension_models import Dimension, output_of, read_models
+from evenhand.systems.trained.linear import Linear, words_linear
 from evenhand.systems.yours.skops_file import load_skops, read_content
 
 ENDING = ".skops"
@@ -67,7 +68,7 @@ class SvmModel:
 
 @system("svm", address="MODEL_OR_FOLDER")
 class Svm(BaseScorer):
-    """Word unigrams and linear support vector regression, made by `evenhand train svm-unigrams`; an output a model.
+    """Word unigrams and linear support vector regression, made by `evenhand train svm-unigrams`; one output per model.
 
     Which words occur (not how often) is all it sees, as in SVM-Unigrams of Kiritchenko and Mohammad 2018. A folder may
     hold a model for each of anger, fear, joy, sadness and valence: these are its outputs, in this order.
@@ -77,12 +78,24 @@ class Svm(BaseScorer):
         self.name = f"svm:{path}"
         self._models = read_models(path, ENDING, read_svm, made_by="evenhand train svm-unigrams")
         self.outputs: tuple[Output, ...] = tuple(model.output for model in self._models)
+        self.held_out: Mapping[str, HeldOut] = {
+            model.output.name: model.card.quality.held_out for model in self._models
+        }
         learned = [model.digest for model in self._models]
         self.fingerprint: str | None = fingerprint_of(type(self), "scikit-learn", outputs=self.outputs, learned=learned)
 
     def score(self, texts: Sequence[str]) -> Array:
         """The predicted score of each text in each dimension."""
         return np.column_stack([model.score(texts) for model in self._models])
+
+    def linear(self) -> tuple[Linear, ...]:
+        """The weights of each model."""
+        return tuple(words_linear(one.output.name, one.pipeline, one.card.low, one.card.high) for one in self._models)
+
+    @property
+    def cards(self) -> tuple[SvmCard, ...]:
+        """What each model says of itself."""
+        return tuple(model.card for model in self._models)
 
 
 def read_svm(path: Path) -> SvmModel:
@@ -92,7 +105,7 @@ def read_svm(path: Path) -> SvmModel:
         raise UsageError(
             f"{path} was not made by `evenhand train svm-unigrams`; other models of scikit-learn: skops:{path}"
         )
-    model = SvmModel(validated(SvmCard, saved["card"], path), saved["model"])
+    model = SvmModel(read_part(SvmCard, saved["card"], path), saved["model"])
     if [type(step).__name__ for step in getattr(model.pipeline, "named_steps", {}).values()] != [
         "CountVectorizer",
         "LinearSVR",

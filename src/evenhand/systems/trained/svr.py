@@ -8,7 +8,7 @@ import logging
 import os
 import warnings
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ import numpy as np
 
 from evenhand.errors import EvenhandError
 from evenhand.files.whole import replacing
-from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, HeldOut, Output, fingerprint_of
 from evenhand.systems.table import system
+from evenhand.systems.trained.linear import Linear, words_linear
 from evenhand.systems.training import rated_text
 
 MODEL = "svr.skops"
@@ -44,15 +45,17 @@ class Svr(BaseScorer):
 
     def __init__(self) -> None:
         path = data_dir() / MODEL
-        model = _load(path) if path.is_file() else None
-        if model is None:
+        saved = _load(path) if path.is_file() else None
+        if saved is None:
             log.info("svr: fetching rated texts and training, once (about ten seconds)")
-            quality = train_svr(path)
-            log.info("svr: kept in %s; on unseen texts, Pearson %.3f with people's ratings", path, quality["pearson"])
-            model = _load(path)
-        if model is None:
+            pearson = train_svr(path)["pearson"]
+            log.info("svr: kept in %s; on unseen texts, Pearson %.3f with people's ratings", path, pearson)
+            saved = _load(path)
+        if saved is None:
             raise EvenhandError(f"{path} cannot be read back right after it was written; remove it and run this again")
+        model, quality = saved
         self._model = model
+        self.held_out: Mapping[str, HeldOut] = {"valence": quality}
         self.fingerprint: str | None = fingerprint_of(type(self), "scikit-learn", model=_digest(model))
 
     def score(self, texts: Sequence[str]) -> Array:
@@ -60,12 +63,16 @@ class Svr(BaseScorer):
         predicted: Array = self._model.predict(list(texts)) if len(texts) else np.empty(0)
         return np.clip(predicted, 0.0, 1.0).reshape(-1, 1)
 
+    def linear(self) -> tuple[Linear, ...]:
+        """Its weights."""
+        return (words_linear("valence", self._model, 0.0, 1.0),)
+
 
 def data_dir() -> Path:
     """Where things that were learned or fetched once are kept: EVENHAND_DATA_DIR, else the platform's data folder."""
     from platformdirs import user_data_dir
 
-    return Path(os.environ.get("EVENHAND_DATA_DIR") or user_data_dir("evenhand"))
+    return Path(os.environ.get("EVENHAND_DATA_DIR") or user_data_dir("evenhand")).expanduser()
 
 
 def train_svr(path: Path) -> dict[str, float]:
@@ -82,13 +89,15 @@ def train_svr(path: Path) -> dict[str, float]:
     folds = KFold(5, shuffle=True, random_state=0)
     unseen = np.clip(cross_val_predict(_model(), rated.texts, target, cv=folds), 0.0, 1.0)
     model = _model().fit(rated.texts, target)
-    with replacing(path) as temporary:
-        skops_io.dump({"recipe": RECIPE, "model": model}, temporary, compression=zipfile.ZIP_DEFLATED)
-    return {
+    quality = {
         "n": len(rated.texts),
         "pearson": float(pearsonr(target, unseen).statistic),
         "spearman": float(spearmanr(target, unseen).statistic),
     }
+    with replacing(path) as temporary:
+        saved = {"recipe": RECIPE, "model": model, "quality": json.dumps(quality)}
+        skops_io.dump(saved, temporary, compression=zipfile.ZIP_DEFLATED)
+    return quality
 
 
 def _model() -> Any:
@@ -99,8 +108,8 @@ def _model() -> Any:
     return make_pipeline(CountVectorizer(binary=True, token_pattern=WORD), LinearSVR(random_state=0, **SETTINGS))
 
 
-def _load(path: Path) -> Any:
-    """The saved model, or None when it is damaged, or made by other versions or to another recipe: train again then."""
+def _load(path: Path) -> tuple[Any, HeldOut] | None:
+    """The saved model and how good it is; None when it is damaged, of other versions or another recipe: train again."""
     from skops import io as skops_io
 
     try:
@@ -109,7 +118,7 @@ def _load(path: Path) -> Any:
             saved = skops_io.load(path, trusted=[])
         if saved["recipe"] != RECIPE:
             raise ValueError("made to another recipe")
-        return saved["model"]
+        return saved["model"], HeldOut(**json.loads(saved["quality"]), how="five folds")
     except Exception as error:  # a damaged archive fails in a dozen ways, and all of them have the same remedy
         log.warning("%s cannot be used (%s: %s); training again", path, type(error).__name__, error)
         return None

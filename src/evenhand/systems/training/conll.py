@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import count
 from pathlib import Path
 
-from evenhand.errors import EvenhandError, UsageError
-from evenhand.files.whole import reason
+from evenhand.errors import EvenhandError, UsageError, one_line
+from evenhand.files.opened import read_bytes
 from evenhand.schemes import BILOU, OUTSIDE, Span, scheme_of
 
 DOCUMENT = "-DOCSTART-"
@@ -65,12 +65,7 @@ def read_tagged(paths: Sequence[Path], *, like: TaggedSentences | None = None) -
 
 def lines_of(path: Path) -> list[str]:
     """The lines of a text file; one that is not UTF-8 is read as Latin-1, and that is told."""
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise UsageError(f"no such file: {path}") from error
-    except OSError as error:
-        raise EvenhandError(f"{path} cannot be read: {reason(error)}") from error
+    content = read_bytes(path)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -93,7 +88,9 @@ def _sentences(path: Path) -> Iterator[tuple[int, list[str], tuple[Span, ...]]]:
     tagged = {number for number, cells in enumerate(lines, start=1) if cells and cells[0] != DOCUMENT}
     for number in sorted(tagged):
         if len(lines[number - 1]) < 2:
-            raise EvenhandError(f"{path}, line {number}: {lines[number - 1][0]!r} has no tag behind it")
+            raise EvenhandError(
+                f"{path}, line {number}: {one_line(repr(lines[number - 1][0]), 60)} has no tag behind it"
+            )
     try:
         scheme = scheme_of(lines[number - 1][-1] for number in tagged)
     except UsageError as error:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import logging
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from evenhand.errors import MissingExtra, UsageError, did_you_mean
-from evenhand.files.whole import check_writable, write_whole
+from evenhand.files.whole import check_writable, write_together
 from evenhand.systems.base import Array, is_desirable
 from evenhand.systems.trained.card import Quality, correlations, versions_of
 from evenhand.systems.trained.embedding_card import CARD, HEAD, Card, EncoderPart, HeadPart
 from evenhand.systems.trained.svr import data_dir
 from evenhand.systems.training import rated_text
-from evenhand.systems.training.lesson import Lesson, check_learnable
+from evenhand.systems.training.lesson import Advance, Lesson, Start, check_learnable, no_bar, warn_if_useless
 from evenhand.systems.training.rated_text import RatedTexts
+from evenhand.systems.training.skops_bytes import skops_bytes
 from evenhand.systems.transformers.sentence_encoder import LONGEST, MINILM, SentenceEncoder
 
 HEADS = ("ridge", "svr")
@@ -43,7 +42,13 @@ def rated(texts: RatedTexts) -> Lesson:
 
 
 def train_embedding(
-    out: Path, lesson: Lesson | None = None, *, encoder: str = MINILM, head: str = "ridge", device: str = "auto"
+    out: Path,
+    lesson: Lesson | None = None,
+    *,
+    encoder: str = MINILM,
+    head: str = "ridge",
+    device: str = "auto",
+    start: Start = no_bar,
 ) -> Card:
     """Train a head on an encoder's vectors of the texts, save both card and head in `out`, and give the card.
 
@@ -56,10 +61,10 @@ def train_embedding(
     made = _encoder(encoder, device)
     lesson = lesson or rated(rated_text.rated_texts(data_dir()))
     check_learnable(lesson)
-    vectors = _encoded(made, lesson.texts)
+    vectors = encoded(made.encode, lesson.texts, start(len(lesson.texts)))
     log.info("training a %s head on %d vectors", head, len(vectors))
     quality = _quality(head, vectors, lesson.scores)
-    file = _saved(_head(head).fit(vectors, lesson.scores))
+    file = skops_bytes(new_head(head).fit(vectors, lesson.scores))
     name = encoder if encoder == MINILM else str(Path(encoder).expanduser().resolve())
     card = Card(
         encoder=EncoderPart(
@@ -77,8 +82,8 @@ def train_embedding(
         quality=quality,
         versions=versions_of(PACKAGES),
     )
-    write_whole(out / HEAD, file)
-    write_whole(out / CARD, card.model_dump_json(indent=2).encode() + b"\n")
+    warn_if_useless(quality, out)
+    write_together(out, {CARD: card.model_dump_json(indent=2).encode() + b"\n", HEAD: file})
     return card
 
 
@@ -91,16 +96,16 @@ def _encoder(name: str, device: str) -> SentenceEncoder:
         raise MissingExtra(f"the encoder {name!r}", "embedding") from error
 
 
-def _encoded(encoder: SentenceEncoder, texts: Sequence[str]) -> Array:
+def encoded(encode: Callable[[Sequence[str]], Array], texts: Sequence[str], advance: Advance) -> Array:
+    """One vector a text; `advance` counts the texts that are done."""
     parts = []
-    for start in range(0, len(texts), CHUNK):
-        parts.append(encoder.encode(texts[start : start + CHUNK]))
-        if len(texts) > CHUNK:
-            log.info("encoded %d of %d texts", min(start + CHUNK, len(texts)), len(texts))
+    for at in range(0, len(texts), CHUNK):
+        parts.append(encode(texts[at : at + CHUNK]))
+        advance(len(parts[-1]))
     return np.vstack(parts)
 
 
-def _head(kind: str) -> Any:
+def new_head(kind: str) -> Any:
     from sklearn.linear_model import RidgeCV
     from sklearn.svm import SVR
 
@@ -113,16 +118,8 @@ def _quality(kind: str, vectors: Array, scores: Array) -> Quality:
     folds = KFold(FOLDS, shuffle=True, random_state=0)
     if kind == "svr" and len(vectors) >= MANY:
         seen, unseen = next(folds.split(vectors))
-        predicted, known = _head(kind).fit(vectors[seen], scores[seen]).predict(vectors[unseen]), scores[unseen]
+        predicted, known = new_head(kind).fit(vectors[seen], scores[seen]).predict(vectors[unseen]), scores[unseen]
         how = "a held-out fifth"
     else:
-        predicted, known, how = cross_val_predict(_head(kind), vectors, scores, cv=folds), scores, "five folds"
+        predicted, known, how = cross_val_predict(new_head(kind), vectors, scores, cv=folds), scores, "five folds"
     return correlations(known, np.clip(predicted, 0.0, 1.0), how)
-
-
-def _saved(head: Any) -> bytes:
-    from skops import io as skops_io
-
-    file = io.BytesIO()
-    skops_io.dump(head, file, compression=zipfile.ZIP_DEFLATED)
-    return file.getvalue()

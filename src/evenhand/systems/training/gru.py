@@ -21,17 +21,21 @@ from evenhand.systems.trained.card import correlations, versions_of
 from evenhand.systems.trained.gru_card import ENDING, GruCard, GruSettings, weights_of
 from evenhand.systems.trained.gru_network import UNKNOWN, answers, build_network, logits, numbered, one_thread
 from evenhand.systems.trained.words import words
-from evenhand.systems.training.lesson import Lesson, check_learnable, warn_of_overlap
+from evenhand.systems.training.lesson import (
+    Advance,
+    Lesson,
+    Start,
+    check_learnable,
+    no_bar,
+    warn_if_useless,
+    warn_of_overlap,
+)
 from evenhand.systems.transformers.torch_import import import_torch
 
 MOST_CLASSES = 50
 PACKAGES = ("evenhand", "numpy", "safetensors", "torch")
 
 log = logging.getLogger(__name__)
-
-Advance = Callable[[int], None]
-Start = Callable[[int], Advance]
-"""Called with the number of texts that will be seen at most; gives what counts them."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +62,14 @@ def train_gru(
     development: Lesson,
     test: Lesson | None = None,
     settings: GruSettings | None = None,
-    start: Start = lambda most: lambda count: None,
+    start: Start = no_bar,
 ) -> GruCard:
     """Train on a lesson of one dimension, save weights and card in the folder `out`, and give the card.
 
-    After each epoch the error on the development lesson is looked at; training stops when it has not become less for
-    some epochs (`patience`), and the weights of the best epoch are kept. The quality is that on `test`; without it, on
-    the development lesson, which flatters a little, as it chose the epoch.
+    After each epoch the development lesson is looked at; training stops when predictions and scores there have not
+    correlated better for some epochs (`patience`), and the weights of the best epoch are kept. The error would choose
+    an early epoch: it grows again with the spread of the predictions, while these still get better. The quality is
+    that on `test`; without it, on the development lesson, which flatters a little, as it chose the epoch.
     """
     settings = settings or GruSettings()
     dimension = known_dimension(lesson.output)
@@ -106,8 +111,9 @@ def train_gru(
             "versions": versions_of(PACKAGES),
         }
     )
+    warn_if_useless(card.quality, out)
     path = out / f"{dimension}{ENDING}"
-    write_together({weights_of(path): weights, path: card.model_dump_json(indent=2).encode() + b"\n"})
+    write_together(out, {path.name: card.model_dump_json(indent=2).encode() + b"\n", weights_of(path).name: weights})
     return card
 
 
@@ -161,7 +167,7 @@ def _examples(lesson: Lesson, vocabulary: Sequence[str], values: Array, settings
 def _trained(network: Any, seen: Examples, unseen: Examples, settings: GruSettings, advance: Advance) -> Course:
     torch = import_torch()
     optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
-    least, course, epoch = math.inf, None, 0
+    highest, course, epoch = (-math.inf, -math.inf), None, 0
     while epoch < settings.epochs and (course is None or epoch - course.best < settings.patience):
         epoch += 1
         network.train()
@@ -172,12 +178,10 @@ def _trained(network: Any, seen: Examples, unseen: Examples, settings: GruSettin
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimiser.step()
             advance(len(texts))
-        error = _error_on(network, unseen, settings)
-        if not math.isfinite(error):
-            raise EvenhandError(f"training diverged in epoch {epoch} (the error is {error}); lower the learning rate")
-        if error < least:
+        good = _how_good(network, unseen, settings)
+        if course is None or good > highest:
             state = {name: tensor.clone() for name, tensor in network.state_dict().items()}
-            least, course = error, Course(state, epoch, epoch)
+            highest, course = good, Course(state, epoch, epoch)
     assert course is not None  # noqa: S101 - there is at least one epoch, and its error is finite
     return Course(course.state, course.best, epoch)
 
@@ -195,12 +199,19 @@ def _error(found: Any, wanted: Any, settings: GruSettings) -> Any:
     return functional.binary_cross_entropy_with_logits(found, wanted)
 
 
-def _error_on(network: Any, unseen: Examples, settings: GruSettings) -> float:
+def _how_good(network: Any, unseen: Examples, settings: GruSettings) -> tuple[float, float]:
+    """The correlation of predictions with what is wanted, to two digits, and then the error (less is better)."""
     torch = import_torch()
     network.eval()
     with torch.inference_mode():
-        found = [logits(network, unseen.texts[start : start + 256]) for start in range(0, len(unseen.texts), 256)]
-        return float(_error(torch.cat(found), unseen.wanted, settings))
+        parts = [logits(network, unseen.texts[start : start + 256]) for start in range(0, len(unseen.texts), 256)]
+        found = torch.cat(parts)
+        error = float(_error(found, unseen.wanted, settings))
+        predicted, wanted = torch.sigmoid(found.double()).sum(1).numpy(), unseen.wanted.double().sum(1).numpy()
+    if not math.isfinite(error):
+        raise EvenhandError(f"training diverged (the error is {error}); lower the learning rate")
+    correlation = correlations(wanted, predicted, "").pearson
+    return -math.inf if correlation is None else round(correlation, 2), -error
 
 
 def _how(test: Lesson | None) -> str:

@@ -124,8 +124,11 @@ def _table(path: Path, text_column: str | None, label_column: str | None) -> _Fi
     kept = (~file.without_score()).arg_true().to_list()
     if not kept:
         raise EvenhandError(f"{path}: none of its {len(texts):,} rows has a label")
-    if len(kept) < len(texts):
-        log.info("%s: %d of %d rows have no label and are left out", path, len(texts) - len(kept), len(texts))
+    if file.placeholders_in_words:
+        log.info("%s: %s", path, file.placeholders_in_words)
+    empty = len(texts) - len(kept) - int(file.placeholders.sum())
+    if empty:
+        log.info("%s: %d of %d rows have no label and are left out", path, empty, len(texts))
     for oddity in file.table.oddities:
         log.info("%s: %s", path, oddity)
     graded = _plain(file.score_column or "") == "intensity class" and file.dimension in VALENCE

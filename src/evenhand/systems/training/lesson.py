@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 
-from evenhand.errors import EvenhandError, UsageError
+from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.files.task_files import TaskFile, dimension_in_name
 from evenhand.systems.base import Array, HighIs
+from evenhand.systems.trained.card import Quality
 from evenhand.systems.trained.dimension_models import high_is_of
 
 FEWEST = 20
+USELESS = 0.3
+"""A correlation below this explains less than a tenth of how scores vary (0.3² = 0.09)."""
+
+Advance = Callable[[int], None]
+Start = Callable[[int], Advance]
+"""Called with the number of texts that will be seen at most; gives what counts them."""
 
 log = logging.getLogger(__name__)
+
+
+def no_bar(most: int) -> Advance:
+    """For those who do not want to see how far it is."""
+    return lambda count: None
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,8 @@ class Lesson:
     high_is: HighIs | None = None
     low: float = 0.0
     high: float = 1.0
+    kinds: tuple[str, ...] = ()
+    """What a column says of each text, where one was asked for."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +67,13 @@ def read_lesson(
     score_column: str | None = None,
     bounds: tuple[float, float] | None = None,
     classes: bool = False,
+    group_column: str | None = None,
 ) -> Lesson:
     """Texts and scores of one dimension; rows without a score are left out, counted and told.
 
     Files that name another `dimension` are refused. `bounds` are the ends of the scale that the scores are on; if
-    None, 0 and 1, or for `classes` (0, 1, 2, ...) the lowest and the highest that occur.
+    None, 0 and 1, or for `classes` (0, 1, 2, ...) the lowest and the highest that occur. What `group_column` says of
+    the texts is kept as their kinds.
     """
     given = (("text", text_column), ("score", score_column))
     columns = tuple((role, name) for role, name in given if name is not None)
@@ -81,7 +97,19 @@ def read_lesson(
         high_is=high_is_of(said) if output == said else None,
         low=low,
         high=high,
+        kinds=() if group_column is None else tuple(kind for part in marked for kind in _kinds(part, group_column)),
     )
+
+
+def _kinds(part: Marked, column: str) -> list[str]:
+    table = part.file.table
+    table.refuse_unread(column)
+    frame = table.frame
+    if column not in frame.columns:
+        raise UsageError(
+            f"{part.file.path} has no column {column!r}{did_you_mean(column, frame.columns)}; it has {table.has}"
+        )
+    return ["(none)" if value is None else str(value) for value in frame[column].gather(part.rows)]
 
 
 def check_learnable(lesson: Lesson) -> None:
@@ -98,6 +126,17 @@ def warn_of_overlap(lesson: Lesson, other: Lesson) -> None:
     both = sum(text in known for text in other.texts)
     if both:
         log.warning("%s: %d of %d texts were trained on, too", other.source, both, len(other.texts))
+
+
+def warn_if_useless(quality: Quality, out: Path) -> None:
+    """Say where training did not help: predictions for texts not trained on hardly go with their scores."""
+    if quality.pearson is not None and quality.pearson >= USELESS:
+        return
+    shown = "is undefined (all predictions are the same)" if quality.pearson is None else f"is {quality.pearson:.2f}"
+    log.warning(
+        "%s: training hardly helped: the correlation with the scores of unseen texts %s (%s); "
+        "more texts help most, and other settings or another seed may", out, shown, quality.how,
+    )  # fmt: skip
 
 
 def _check_columns(file: TaskFile) -> None:
@@ -138,8 +177,11 @@ def _marked(file: TaskFile) -> Marked:
         log.info("%s: %s", file.path, oddity)
     if without.all():
         raise EvenhandError(f"{file.path}: none of its {len(texts):,} rows has a score")
-    if without.any():
-        log.info("%s: %d of %d rows have no score and are left out", file.path, without.sum(), len(texts))
+    if file.placeholders_in_words:
+        log.info("%s: %s", file.path, file.placeholders_in_words)
+    empty = int((without & ~file.placeholders).sum())
+    if empty:
+        log.info("%s: %d of %d rows have no score and are left out", file.path, empty, len(texts))
     kept = ~without
     return Marked(file, kept.arg_true().to_list(), texts.filter(kept).to_list(), numbers.filter(kept).to_numpy())
 

@@ -19,10 +19,15 @@ from evenhand.systems.training.fetched import Archive
 SDIST = "vaderSentiment-3.3.2.tar.gz"
 SHA256 = "5d7c06e027fc8b99238edb0d53d970cf97066ef97654009890b83703849632f9"
 INNER = "vaderSentiment-3.3.2/additional_resources/hutto_ICWSM_2014.tar.gz"
-RATED = tuple(
-    f"hutto_ICWSM_2014/{kind}_GroundTruth.txt"
-    for kind in ("amazonReviewSnippets", "movieReviewSnippets", "nytEditorialSnippets", "tweets")
-)
+RATED = {
+    f"hutto_ICWSM_2014/{file}_GroundTruth.txt": kind
+    for file, kind in {
+        "amazonReviewSnippets": "product reviews",
+        "movieReviewSnippets": "film reviews",
+        "nytEditorialSnippets": "editorials",
+        "tweets": "tweets",
+    }.items()
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,8 @@ class RatedTexts:
 
     texts: tuple[str, ...]
     ratings: Array
+    kinds: tuple[str, ...] = ()
+    """What kind of text each is: tweet, film review and so on."""
 
 
 def rated_texts(folder: Path) -> RatedTexts:
@@ -71,9 +78,9 @@ def _archive() -> Archive:
 def parse(sdist: bytes) -> RatedTexts:
     """Read the rated texts out of the archive, in memory: no path of the archive is ever written to."""
     with tarfile.open(fileobj=io.BytesIO(_member(sdist, INNER))) as inner:
-        lines = [line for name in RATED for line in _lines(_read(inner, name))]
-    texts, ratings = zip(*lines, strict=True)
-    return RatedTexts(texts, np.array(ratings, dtype=np.float64))
+        lines = [(*line, kind) for name, kind in RATED.items() for line in _lines(_read(inner, name))]
+    texts, ratings, kinds = zip(*lines, strict=True)
+    return RatedTexts(texts, np.array(ratings, dtype=np.float64), kinds)
 
 
 def _lines(content: bytes) -> Iterator[tuple[str, float]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,8 @@ from evenhand.systems.base import Array
 from evenhand.systems.trained.card import Quality, correlations, versions_of
 from evenhand.systems.trained.svm import ENDING, SvmCard, SvmModel
 from evenhand.systems.trained.words import WORD
-from evenhand.systems.training.lesson import Lesson, check_learnable, warn_of_overlap
+from evenhand.systems.training.lesson import Lesson, check_learnable, warn_if_useless, warn_of_overlap
+from evenhand.systems.training.skops_bytes import skops_bytes
 
 CS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 SETTINGS = {
@@ -68,6 +67,7 @@ def train_svm(out: Path, lesson: Lesson, *, test: Lesson | None = None) -> SvmCa
             "versions": versions_of(PACKAGES),
         }
     )
+    warn_if_useless(quality, path)
     write_whole(path, _saved(SvmModel(card, pipeline)))
     return card
 
@@ -111,9 +111,6 @@ def _on(test: Lesson, pipeline: Any, lesson: Lesson) -> Quality:
 
 
 def _saved(model: SvmModel) -> bytes:
-    from skops import io as skops_io
-
-    file = io.BytesIO()
-    content = {"card": model.card.model_dump_json(), "model": model.pipeline}
-    skops_io.dump(content, file, compression=zipfile.ZIP_DEFLATED)
-    return file.getvalue()
+    # An address in memory, by which scikit-learn knows that it has looked at the stop words; there are none.
+    model.pipeline[0]._stop_words_id = 0
+    return skops_bytes({"card": model.card.model_dump_json(), "model": model.pipeline})

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import logging
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-from evenhand.errors import EvenhandError, MissingExtra, UsageError
-from evenhand.files.whole import check_writable, reason
+from evenhand.errors import MissingExtra, UsageError
+from evenhand.files.whole import check_writable, replacing
 from evenhand.systems.trained.card import versions_of
+from evenhand.systems.training.chain_training import ChainLayer
 from evenhand.systems.training.conll import TaggedSentences
 from evenhand.systems.training.labelled import LabelledTexts
 from evenhand.systems.training.transformer_card import CARD, TransformerCard, TransformerSettings
 from evenhand.systems.training.transformer_run import Advance, Run
 from evenhand.systems.training.transformer_tasks import Classify, Tag, Task
 from evenhand.systems.transformers import checkpoint
+from evenhand.systems.transformers.chain import Chain
 from evenhand.systems.transformers.torch_import import import_torch
 from evenhand.systems.transformers.transformer import device_for, longest_read
 
@@ -45,8 +44,9 @@ def train_transformer(
 
     Labelled texts make a classifier, tagged sentences a tagger. After each epoch the quality on the development data is
     looked at (macro-F1, or F1 over spans; of equals, the smaller error); training stops when some epochs brought
-    nothing better (`patience`), and the weights of the best epoch are kept. The quality on the card is that on `test`;
-    without it, on the development data, which flatters a little, as they chose the epoch.
+    nothing better (`patience`), and the weights of the best epoch are kept. With `settings.crf`, a tagger learns a
+    chain over its tags on top. The quality on the card is that on `test`; without it, on the development data, which
+    flatters a little, as they chose the epoch.
 
     The same data, settings, machine and number of threads give the same weights on a processor; on a GPU, weights that
     differ by rounding.
@@ -54,6 +54,8 @@ def train_transformer(
     _check_tools()
     settings = settings or TransformerSettings()
     task: Task[Any] = Classify(lesson) if isinstance(lesson, LabelledTexts) else Tag(lesson)
+    if settings.crf and task.name != Tag.name:
+        raise UsageError(f"a CRF is a chain over the tags of words, and the task {task.name!r} has none")
     for other in (development, *([test] if test else [])):
         _warn_of_overlap(lesson, other)
     _check_new(out)
@@ -66,7 +68,8 @@ def train_transformer(
         if tokeniser.pad_token_id is None:
             raise UsageError(f"{folder}: its tokeniser has no token to pad with, so texts cannot be learned together")
         model.config.pad_token_id = tokeniser.pad_token_id
-        run = Run(task, model.to(where), tokeniser, longest_read(tokeniser, model), settings)
+        layer = ChainLayer(task.labels, where) if settings.crf else None
+        run = Run(task, model.to(where), tokeniser, longest_read(tokeniser, model), settings, layer)
         course = run.trained(lesson, development, start(settings.epochs * len(lesson)))
     model.load_state_dict(course.state)
     measured = test or development
@@ -89,7 +92,7 @@ def train_transformer(
         quality=task.quality(measured, examples, run.answers(examples)[0], how),
         versions=versions_of(PACKAGES),
     )
-    _save(out, model, tokeniser, card)
+    _save(out, model, tokeniser, card, course.chain)
     return card
 
 
@@ -117,22 +120,11 @@ def _check_new(out: Path) -> None:
     check_writable(out)
 
 
-def _save(out: Path, model: Any, tokeniser: Any, card: TransformerCard) -> None:
-    with _new_folder(out) as folder, checkpoint.quiet():
+def _save(out: Path, model: Any, tokeniser: Any, card: TransformerCard, chain: Chain | None) -> None:
+    with replacing(out) as folder, checkpoint.quiet():
+        folder.mkdir()
         model.save_pretrained(folder)
         tokeniser.save_pretrained(folder)
+        if chain is not None:
+            chain.save(folder)
         (folder / CARD).write_bytes(card.model_dump_json(indent=2).encode() + b"\n")
-
-
-@contextmanager
-def _new_folder(out: Path) -> Iterator[Path]:
-    """A folder beside its place, put there at the end; or nothing is left behind."""
-    temporary = out.with_name(f".{out.name}.{uuid4().hex[:12]}.part")
-    try:
-        temporary.mkdir(parents=True)
-        yield temporary
-        temporary.replace(out)
-    except OSError as error:
-        raise EvenhandError(f"{out} cannot be written: {reason(error)}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from evenhand.errors import UsageError
 from evenhand.schemes import BILOU
-from evenhand.systems.trained.card import Part
+from evenhand.settings import MOST
+from evenhand.systems.trained.card import Part, settings_of
 
 CARD = "training.json"
 
@@ -20,15 +20,17 @@ class TransformerSettings(Part):
     """How a transformer is trained, and when that stops."""
 
     seed: int = Field(default=0, ge=0, lt=2**63)
-    epochs: int = Field(default=10, ge=1)
-    patience: int = Field(default=3, ge=1)
+    epochs: int = Field(default=10, ge=1, le=MOST)
+    patience: int = Field(default=3, ge=1, le=MOST)
     """It stops when so many epochs have brought nothing better on the development file."""
-    batch_size: int = Field(default=16, ge=1)
+    batch_size: int = Field(default=16, ge=1, le=MOST)
     learning_rate: float = Field(default=2e-5, gt=0, le=1)
     """The greatest; it rises to it and falls to zero again in straight lines."""
     warm_up: float = Field(default=0.06, ge=0, lt=1)
     """The share of the steps in which it rises."""
     weight_decay: float = Field(default=0.01, ge=0)
+    crf: bool = False
+    """Whether a tagger learns a chain over its tags, too."""
 
 
 class LabelQuality(Part):
@@ -89,12 +91,7 @@ def transformer_settings(**given: Any) -> TransformerSettings:
     >>> transformer_settings(epochs=5).epochs
     5
     """
-    try:
-        return TransformerSettings.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        setting = str(first["loc"][0]).replace("_", " ")
-        raise UsageError(f"{setting} {first['input']}: {first['msg']}") from error
+    return settings_of(TransformerSettings, given)
 
 
 def label_quality(known: Sequence[str], predicted: Sequence[str], labels: Iterable[str], how: str) -> LabelQuality:

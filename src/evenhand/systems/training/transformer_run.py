@@ -13,8 +13,10 @@ import numpy as np
 
 from evenhand.errors import EvenhandError
 from evenhand.systems.base import Array
+from evenhand.systems.training.chain_training import ChainLayer
 from evenhand.systems.training.transformer_card import TransformerSettings
 from evenhand.systems.training.transformer_tasks import NOT_ASKED, Example, Task
+from evenhand.systems.transformers.chain import Chain
 from evenhand.systems.transformers.torch_import import import_torch
 
 TOGETHER = 64
@@ -35,6 +37,8 @@ class Course:
     state: dict[str, Any]
     best: int
     epochs: int
+    chain: Chain | None = None
+    """That of the best epoch, where a chain was learned."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ class Run:
     tokeniser: Any
     limit: int | None
     settings: TransformerSettings
+    layer: ChainLayer | None = None
+    """The chain over the tags that is learned, too."""
 
     def examples(self, data: Any) -> list[Example]:
         """The data as the model reads them."""
@@ -67,6 +73,7 @@ class Run:
                 self._step(batch, optimiser)
                 pace.step()
                 advance(len(batch))
+            self._take_chain()
             logits, error = self.answers(unseen)
             if not math.isfinite(error):
                 raise EvenhandError(
@@ -76,9 +83,14 @@ class Run:
             log.debug("epoch %d: %.4f on the development data, error %.4f", epoch, reached[0], error)
             if reached > best:
                 state = {name: tensor.detach().cpu().clone() for name, tensor in self.model.state_dict().items()}
-                best, course = reached, Course(state, epoch, epoch)
+                best, course = reached, Course(state, epoch, epoch, self.task.chain)
         assert course is not None  # noqa: S101 - there is at least one epoch, and its error is finite
-        return Course(course.state, course.best, epoch)
+        self.task.chain = course.chain
+        return Course(course.state, course.best, epoch, course.chain)
+
+    def _take_chain(self) -> None:
+        """What was learned of the order of tags so far, for the quality."""
+        self.task.chain = None if self.layer is None else self.layer.chain()
 
     def answers(self, examples: Sequence[Example]) -> tuple[list[Array], float]:
         """What the model says of each example, a number for each label (of each piece), and the mean error."""
@@ -129,9 +141,26 @@ class Run:
         width = max(len(row) for row in rows)
         return import_torch().tensor([[*row, *[fill] * (width - len(row))] for row in rows], device=self.model.device)
 
-    def _error(self, logits: Any, wanted: Any, **how: str) -> Any:
+    def _error(self, logits: Any, wanted: Any, *, reduction: str = "mean") -> Any:
+        if self.layer is not None:
+            return self._chain_error(self.layer, logits, wanted, reduction)
         functional = import_torch().nn.functional
-        return functional.cross_entropy(logits.flatten(0, -2), wanted.flatten(), ignore_index=NOT_ASKED, **how)
+        flat = logits.flatten(0, -2), wanted.flatten()
+        return functional.cross_entropy(*flat, ignore_index=NOT_ASKED, reduction=reduction)
+
+    def _chain_error(self, layer: ChainLayer, logits: Any, wanted: Any, reduction: str) -> Any:
+        """Over the words of each sentence, which stand at some of its pieces; by the word, like any other error."""
+        torch = import_torch()
+        places = [torch.nonzero(row != NOT_ASKED)[:, 0] for row in wanted]
+        rows = [row for row, found in enumerate(places) if len(found)]
+        if not rows:
+            return logits.sum() * 0.0
+        pad = torch.nn.utils.rnn.pad_sequence
+        emissions = pad([logits[row, places[row]] for row in rows], batch_first=True)
+        tags = pad([wanted[row, places[row]] for row in rows], batch_first=True)
+        there = pad([torch.ones_like(places[row]) for row in rows], batch_first=True)
+        total = layer.error(emissions, tags, there).sum()
+        return total if reduction == "sum" else total / there.sum()
 
     def _optimiser(self) -> Any:
         """Weights decay; biases and what scales a layer, which have one dimension, do not."""
@@ -140,6 +169,9 @@ class Run:
             {"params": [one for one in parameters if one.ndim > 1], "weight_decay": self.settings.weight_decay},
             {"params": [one for one in parameters if one.ndim <= 1], "weight_decay": 0.0},
         ]
+        if self.layer is not None:
+            rate = self.layer.rate(self.settings.learning_rate)
+            groups.append({"params": self.layer.parameters, "weight_decay": 0.0, "lr": rate})
         return import_torch().optim.AdamW(groups, lr=self.settings.learning_rate)
 
     def _pace(self, steps: int) -> Callable[[int], float]:

@@ -16,6 +16,7 @@ from evenhand.systems.base import Array
 from evenhand.systems.training.conll import TaggedSentences, read_tagged
 from evenhand.systems.training.labelled import LabelledTexts, read_labelled
 from evenhand.systems.training.transformer_card import LabelQuality, SpanQuality, TaskName, label_quality, span_quality
+from evenhand.systems.transformers.chain import Chain
 
 NOT_ASKED = -100
 """What cross-entropy passes over: word pieces that carry no tag."""
@@ -43,6 +44,8 @@ class Task(Protocol[D]):
     name: TaskName
     kind: str
     labels: tuple[str, ...]
+    chain: Chain | None
+    """What a tagger with a chain has learned of the order of tags so far."""
 
     def examples(self, data: D, tokeniser: Any, limit: int | None) -> list[Example]:
         """The data as the model reads them."""
@@ -62,6 +65,7 @@ class Classify:
 
     name: TaskName = "classify"
     kind = "AutoModelForSequenceClassification"
+    chain: Chain | None = None
 
     def __init__(self, lesson: LabelledTexts) -> None:
         if len(lesson) < FEWEST:
@@ -98,6 +102,7 @@ class Tag:
 
     name: TaskName = "tag"
     kind = "AutoModelForTokenClassification"
+    chain: Chain | None = None
 
     def __init__(self, lesson: TaggedSentences) -> None:
         if len(lesson) < FEWEST:
@@ -133,13 +138,15 @@ class Tag:
     def quality(
         self, data: TaggedSentences, examples: Sequence[Example], logits: Sequence[Array], how: str
     ) -> SpanQuality:
-        """Of the likeliest tags."""
+        """Of the likeliest tags; with a chain, of the likeliest sequences."""
         predicted = []
         for tags, example, rows in zip(data.tags, examples, logits, strict=True):
-            best = np.argmax(rows, axis=-1)
             read = [OUTSIDE] * len(tags)
-            for word, piece in example.first_pieces.items():
-                read[word] = self.labels[int(best[piece])]
+            words, pieces = list(example.first_pieces), list(example.first_pieces.values())
+            if pieces:
+                best = rows[pieces].argmax(axis=-1) if self.chain is None else self.chain.likeliest(rows[pieces])
+                for word, number in zip(words, best.tolist(), strict=True):
+                    read[word] = self.labels[number]
             predicted.append(read)
         return span_quality(data.tags, predicted, self._classes, how)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import EvenhandError, UsageError, one_line
+from evenhand.files.opened import MOST_JSON, read_bytes
 from evenhand.systems.transformers.torch_import import import_torch
 
 READ = ("*.json", "*.model", "*.safetensors", "*.spm", "*.txt")
@@ -18,6 +20,11 @@ READ = ("*.json", "*.model", "*.safetensors", "*.spm", "*.txt")
 
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[\w.-]+)?")
+
+MOST_LAYERS, FEWEST = 1_000, 100_000
+"""Numbers of a configuration up to the second may be anything: lengths, seeds, places of tokens."""
+WIDTHS = ("dim", "hidden_size", "d_model", "n_embd")
+"""Of this width there are square matrices in each layer."""
 
 log = logging.getLogger(__name__)
 
@@ -130,6 +137,7 @@ def _loaded(folder: Path, kind: str, **more: Any) -> tuple[Any, Any, Any]:
     import transformers
 
     _refuse_pickles(folder)
+    _refuse_sizes(folder)
     settings = {"trust_remote_code": False, "local_files_only": True}
     try:
         with quiet():
@@ -162,6 +170,22 @@ def _refuse_pickles(folder: Path) -> None:
         f"{folder} holds its weights as {_few(pickles)}, a pickle, which can run code when it is read; save them as "
         "safetensors first (model.save_pretrained(FOLDER, safe_serialization=True))"
     )
+
+
+def _refuse_sizes(folder: Path) -> None:
+    """Refuse a configuration that speaks of far more than there are weights for: what it asks for would be built."""
+    try:
+        config = json.loads(read_bytes(folder / "config.json", usual=MOST_JSON))
+    except (EvenhandError, ValueError, RecursionError):
+        return  # transformers says what is wrong with it
+    weights = sum(path.stat().st_size for path in folder.glob("*.safetensors"))
+    for key, value in config.items() if isinstance(config, dict) else ():
+        most = MOST_LAYERS if "layer" in key else max(weights, FEWEST)
+        most = int(max(2 * weights, FEWEST) ** 0.5) if key in WIDTHS else most  # of which half a byte is kept at least
+        if isinstance(value, int) and not isinstance(value, bool) and value > most:
+            raise EvenhandError(
+                f"{folder / 'config.json'}: {one_line(key, 60)} is more than the weights beside it can hold"
+            )
 
 
 def _check_vocabulary(folder: Path, tokeniser: Any, model: Any) -> None:

@@ -11,9 +11,13 @@ from evenhand.errors import UsageError
 from evenhand.systems.base import CLASSES, Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.table import system
 from evenhand.systems.transformers import checkpoint
-from evenhand.systems.transformers.labels import chosen, values_of
+from evenhand.systems.transformers.labels import chosen, left_aside, values_of
 from evenhand.systems.transformers.torch_import import import_torch
-from evenhand.systems.transformers.transformer import PLANNED, Transformer
+from evenhand.systems.transformers.transformer import SINGLE, Transformer
+
+KIND = "AutoModelForSequenceClassification"
+COMPARED = 64
+"""In half precision, so many texts are scored in single precision, too."""
 
 Task = Literal["regression", "classes", "multi-label"]
 
@@ -30,6 +34,10 @@ class HuggingFace(BaseScorer):
     `{"1 star": 0, "2 stars": 0.5, "3 stars": 1}`, and the mean of those, weighted by probability, is the one output.
     `output` names the one output where there is one.
 
+    `device` is `auto`, `cpu`, `cuda`, several GPUs with commas between them, or `all` of them. `precision` is
+    `float32`, or `bfloat16` or `float16`, which are faster on GPUs; what that does to scores is measured and told.
+    `at_once` limits how many texts go through the model together, where memory is short.
+
     Weights are read from safetensors only, and no code that comes with a model is run.
     """
 
@@ -45,20 +53,25 @@ class HuggingFace(BaseScorer):
         squash: str | None = None,
         revision: str | None = None,
         device: str = "auto",
-        at_once: int = 32,
+        at_once: int | None = None,
+        precision: str = SINGLE,
     ) -> None:
         import_torch()  # a missing extra is told before anything is looked for, or fetched
         self.name = f"hf:{model}"
-        self.batch_size: int = PLANNED
         folder = checkpoint.find(model, revision=revision)
         self._transformer = Transformer(
-            folder, "AutoModelForSequenceClassification", name=self.name, device=device, at_once=at_once
+            folder, KIND, name=self.name, device=device, at_once=at_once, precision=precision
         )
+        self.batch_size: int = self._transformer.planned
+        self.ahead: int = 1
+        self._folder = folder
+        self._off: float | None = None
         config = self._transformer.model.config
         self._labels = [str(config.id2label[place]) for place in range(config.num_labels)]
         self._task = _task(config)
         self._squash = squash
         self._values: Array | None = None
+        self._aside: tuple[str, ...] = ()
         self._refuse_idle({"labels": labels, "squash": squash, "output": output, "outputs": outputs})
         self.outputs: tuple[Output, ...]
         if labels is not None:
@@ -75,24 +88,47 @@ class HuggingFace(BaseScorer):
 
     def score(self, texts: Sequence[str]) -> Array:
         """What the model says of each text, read as its outputs declare."""
-        logits = self._transformer.ask(texts, lambda outcome, _: outcome.logits, width=len(self._labels))
-        return self._read(logits)
+        scores = self._scored(self._transformer, texts)
+        if self._transformer.precision != SINGLE and self._off is None and len(texts):
+            self._off = self._compared(texts[:: -(-len(texts) // COMPARED)])
+        return scores
+
+    def expect(self, coming: Sequence[tuple[Sequence[str], int]]) -> None:
+        """The texts that it will be asked about next are cut up beside the model's work."""
+        self._transformer.expect([texts for texts, _ in coming])
 
     def tokenise(self, text: str) -> list[str]:
         """The word pieces of a text, without special tokens."""
         return self._transformer.tokenise(text)
 
-    def _read(self, logits: Array) -> Array:
-        from scipy.special import expit, softmax
+    def remarks(self) -> tuple[str, ...]:
+        """Which of two classes is scored, where the user did not say, and what half precision did to scores."""
+        if self._off is None:
+            return self._aside
+        off = f"it ran in {self._transformer.precision}: scores differ from those in float32 by up to {self._off:.2g}"
+        return (*self._aside, f"{off}, as measured on up to {COMPARED} texts")
 
+    def _scored(self, transformer: Transformer, texts: Sequence[str]) -> Array:
+        return self._read(transformer.ask(texts, lambda outcome, _: outcome.logits, width=len(self._labels)))
+
+    def _compared(self, texts: Sequence[str]) -> float:
+        """By how much scores differ from those in single precision, at most."""
+        own = self._transformer
+        single = Transformer(self._folder, KIND, name=self.name, device=str(own.device), at_once=own.at_once)
+        return float(np.abs(self._scored(own, texts) - self._scored(single, texts)).max())
+
+    def _read(self, logits: Array) -> Array:
+        torch = import_torch()
+        numbers = torch.from_numpy(logits)
         if self._task == "regression":
             rated = logits[:, self._columns]
             if self._squash is None:
                 return rated
             low, high = (np.array([getattr(output, end) for output in self.outputs]) for end in ("low", "high"))
-            squashed: Array = low + (high - low) * expit(rated)
+            squashed: Array = low + (high - low) * torch.sigmoid(numbers).numpy()[:, self._columns]
             return squashed
-        probabilities: Array = expit(logits) if self._task == "multi-label" else softmax(logits, axis=1)
+        shares = torch.sigmoid(numbers) if self._task == "multi-label" else torch.softmax(numbers, dim=1)
+        probabilities: Array = shares.numpy()
         return probabilities[:, self._columns] if self._values is None else (probabilities @ self._values)[:, None]
 
     def _ratings(self, outputs: object, output: str | None, low: float, high: float) -> tuple[Output, ...]:
@@ -105,6 +141,8 @@ class HuggingFace(BaseScorer):
     def _probabilities(self, outputs: object) -> tuple[Output, ...]:
         named = chosen(self._labels, outputs, exclusive=self._task == "classes", name=self.name)
         self._columns = [self._labels.index(label) for label in named]
+        if outputs is None and self._task == "classes":
+            self._aside = left_aside(self._labels, list(named))
         whole = self._task == "classes" and len(named) == len(self._labels)
         return tuple(Output(name, kind="probability", of=CLASSES if whole else None) for name in named.values())
 

@@ -13,6 +13,8 @@ from evenhand.schemes import OUTSIDE, class_of, scheme_of
 from evenhand.systems.base import Array, fingerprint_of
 from evenhand.systems.tagging import BaseTagger, Tagging, TokenLists, tagger
 from evenhand.systems.transformers import checkpoint
+from evenhand.systems.transformers.chain import read_chain
+from evenhand.systems.transformers.pieces import OFFSETS, SPECIAL
 from evenhand.systems.transformers.torch_import import import_torch
 from evenhand.systems.transformers.transformer import PLANNED, Transformer
 
@@ -27,6 +29,9 @@ class HuggingFaceTagger(BaseTagger):
     A word has the tag and the probabilities of the first piece that its tokeniser makes of it. The labels of its
     configuration are tags of BILOU, BIO or IOBES; `labels` renames those that are not: `{"LABEL_0": "O"}`.
 
+    A tagger that was trained here with a CRF gives the likeliest sequence of tags. Its probabilities are those of the
+    encoder, word by word, as published; `marginals` takes the chain's own instead.
+
     Weights are read from safetensors only, and no code that comes with a model is run.
     """
 
@@ -37,9 +42,10 @@ class HuggingFaceTagger(BaseTagger):
         model: str,
         *,
         labels: Mapping[str, str] | None = None,
+        marginals: bool = False,
         revision: str | None = None,
         device: str = "auto",
-        at_once: int = 32,
+        at_once: int | None = None,
     ) -> None:
         import_torch()  # a missing extra is told before anything is looked for, or fetched
         self.name = f"hf:{model}"
@@ -52,24 +58,27 @@ class HuggingFaceTagger(BaseTagger):
         config = self._transformer.model.config
         known = [str(config.id2label[place]) for place in range(config.num_labels)]
         self._tags = _renamed(known, labels or {}, self.name)
+        self._chain = read_chain(folder, len(known))
+        self._marginals = marginals
+        if marginals and self._chain is None:
+            raise UsageError(f"{self.name!r} has no CRF, so there are no marginals; leave out marginals")
         self.classes: tuple[str, ...] | None = tuple(sorted({class_of(tag) for tag in self._tags} - {OUTSIDE}))
         self.fingerprint: str | None = fingerprint_of(
-            type(self), "torch", "transformers", "tokenizers", tags=self._tags, **self._transformer.what_it_depends_on()
-        )
+            type(self), "torch", "transformers", "tokenizers", tags=self._tags,
+            **({"marginals": True} if marginals else {}), **self._transformer.what_it_depends_on(),
+        )  # fmt: skip
 
     def tag(self, token_lists: TokenLists) -> list[Tagging]:
         """The likeliest tag of each word, and the probabilities of all."""
-        from scipy.special import softmax
-
         texts = [" ".join(tokens) for tokens in token_lists]
         answers: list[Tagging | None] = [None] * len(texts)
-        for places, given, outcome in self._transformer.outcomes(texts, offsets=True):
-            covered = given["offset_mapping"].cpu().numpy()
+        for places, pieces, outcome in self._transformer.outcomes(texts):
             logits = outcome.logits.float().cpu().numpy().astype(np.float64)
             for row, place in enumerate(places):
-                real = np.array([text is not None for text in given.sequence_ids(row)])  # no [CLS], no padding
-                pieces = self._first_pieces(token_lists[place], covered[row], real)
-                answers[place] = self._tagging(softmax(logits[row, pieces], axis=1))
+                covered = np.array(pieces.columns[OFFSETS][place])
+                real = np.array(pieces.columns[SPECIAL][place]) == 0  # no [CLS]
+                firsts = self._first_pieces(token_lists[place], covered, real)
+                answers[place] = self._tagging(self._transformer.unpadded(logits[row], len(covered))[firsts])
         return [answer for answer in answers if answer is not None]
 
     def _first_pieces(self, tokens: Sequence[str], covered: Ints, real: Bools) -> list[int]:
@@ -84,8 +93,15 @@ class HuggingFaceTagger(BaseTagger):
             pieces.append(int(inside.argmax()))
         return pieces
 
-    def _tagging(self, probabilities: Array) -> Tagging:
-        likeliest = tuple(self._tags[place] for place in probabilities.argmax(axis=1))
+    def _tagging(self, emissions: Array) -> Tagging:
+        from scipy.special import softmax
+
+        chain = self._chain
+        probabilities = softmax(emissions, axis=1)
+        if chain is not None and self._marginals:
+            probabilities = chain.marginals(emissions)
+        best = probabilities.argmax(axis=1) if chain is None else chain.likeliest(emissions)
+        likeliest = tuple(self._tags[place] for place in best)
         return Tagging(likeliest, tuple(dict(zip(self._tags, row, strict=True)) for row in probabilities.tolist()))
 
 

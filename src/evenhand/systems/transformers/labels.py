@@ -36,6 +36,21 @@ def chosen(labels: Sequence[str], wanted: object, *, exclusive: bool, name: str)
     return named
 
 
+def left_aside(labels: Sequence[str], scored: Sequence[str]) -> tuple[str, ...]:
+    """That of two labels which exclude each other only one is scored, in a sentence; nothing where there is no such.
+
+    >>> left_aside(["POS", "NEG"], ["NEG"])
+    ('of its classes POS and NEG only p(NEG) is scored, as the other mirrors it; the setting outputs chooses another',)
+    """
+    if len(labels) != 2 or len(scored) != 1:
+        return ()
+    (one,) = scored
+    return (
+        f"of its classes {labels[0]} and {labels[1]} only p({one}) is scored, as the other mirrors it; the setting "
+        "outputs chooses another",
+    )
+
+
 def values_of(labels: Sequence[str], given: object, *, name: str) -> Array:
     """The value of each label, in the order of the labels; every label needs one, since each takes part in the mean.
 

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 
-def by_length(texts: Sequence[str], lengths: Sequence[int], at_once: int) -> Iterator[list[int]]:
-    """The places of the texts, `at_once` at a time, shortest first.
+def by_length(
+    texts: Sequence[str], lengths: Sequence[int], at_once: int | None, *, room: int | None = None
+) -> Iterator[list[int]]:
+    """The places of the texts, shortest first: at most `at_once` at a time, and as many as fit into `room` tokens.
 
-    Equal lengths are ordered by their text, so that the same texts in another order share the same batches.
+    What fits is counted with padding. A text that is longer than the room goes alone. Equal lengths are ordered by
+    their text, so that the same texts in another order share the same batches.
 
     >>> list(by_length(["long one", "b", "a"], [2, 1, 1], 2))
     [[2, 1], [0]]
+    >>> list(by_length(["a", "b", "c c", "d d d d d"], [1, 1, 2, 5], None, room=4))
+    [[0, 1], [2], [3]]
     """
-    order = sorted(range(len(texts)), key=lambda place: (lengths[place], texts[place]))
-    for start in range(0, len(order), at_once):
-        yield order[start : start + at_once]
+    batch: list[int] = []
+    for place in sorted(range(len(texts)), key=lambda place: (lengths[place], texts[place])):
+        crowded = room is not None and (len(batch) + 1) * lengths[place] > room
+        if batch and (crowded or len(batch) == at_once):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import EvenhandError, UsageError, one_line
+from evenhand.files.structured import read_json
 from evenhand.systems.base import Array
 from evenhand.systems.transformers.transformer import Transformer
 
@@ -19,7 +20,6 @@ MINILM = "all-minilm"
 LONGEST = 128
 """How many word pieces of a text are read: sentences are shorter, and of the 23,703 rated texts all but four."""
 
-AT_ONCE = 32
 KNOWN = ("Transformer", "Pooling", "Normalize")
 POOLINGS = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "first"}
 
@@ -40,7 +40,7 @@ class SentenceEncoder:
         folder = encoder_folder(name)
         self.pooling = _pooling(folder)
         self._transformer = Transformer(
-            folder, "AutoModel", name=name, device=device, at_once=AT_ONCE, longest=LONGEST, may_miss="pooler."
+            folder, "AutoModel", name=name, device=device, at_once=None, longest=LONGEST, may_miss="pooler."
         )
         self._width = int(self._transformer.model.config.hidden_size)
         made_of = {"files": self._transformer.digest, "longest": LONGEST, **asdict(self.pooling)}
@@ -87,11 +87,11 @@ def _pooling(folder: Path) -> Pooling:
     if not (folder / "modules.json").is_file():
         return Pooling()
     try:
-        layers = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+        layers = read_json(folder / "modules.json")
         kinds = {str(layer["type"]).rpartition(".")[2]: folder / layer["path"] for layer in layers}
-        modes = json.loads((kinds["Pooling"] / "config.json").read_text(encoding="utf-8"))
+        modes = read_json(kinds["Pooling"] / "config.json")
         of = [POOLINGS.get(mode, mode) for mode, on in modes.items() if mode.startswith("pooling_mode_") and on]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (EvenhandError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise EvenhandError(
             f"{folder}: its layers cannot be read ({type(error).__name__}: {one_line(error)})"
         ) from error

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from evenhand.errors import BadAnswer, EvenhandError, UsageError
+from evenhand.errors import BadAnswer, EvenhandError, UsageError, foreign_code, one_line
 from evenhand.systems.adopted import adopted
 from evenhand.systems.base import Array, BaseScorer, Output, Scorer
 from evenhand.systems.yours.declared import Declared, leaves_kind_open, named_outputs, recognised
@@ -132,7 +132,8 @@ def _last_column(function: Callable[[list[str]], object]) -> Callable[[list[str]
 def _first_answers(function: Callable[[list[str]], object]) -> object:
     """What it says to a few texts; nothing if it fails, for the run to meet, with the sentence that it is about."""
     try:
-        return np.asarray(function(list(PROBES)), dtype=np.float64)
+        with foreign_code():
+            return np.asarray(function(list(PROBES)), dtype=np.float64)
     except Exception:
         return []
 
@@ -157,15 +158,16 @@ def _numeric_labels(estimator: object, name: str) -> str:
 def _probed(function: Callable[[list[str]], object], name: str) -> list[str]:
     """Names for as many numbers as it gives for one sentence."""
     try:
-        answer = function([PROBE])
+        with foreign_code():
+            answer = function([PROBE])
     except EvenhandError:
         raise
     except Exception as error:
-        why = " ".join(str(error).split())
-        raise EvenhandError(f"{name!r} failed on a first sentence, {PROBE!r}: {type(error).__name__}: {why}") from error
+        why = f"{type(error).__name__}: {one_line(error, 1_000)}".rstrip(": ")
+        raise EvenhandError(f"{name!r} failed on a first sentence, {PROBE!r}: {why}") from error
     table = _as_table(answer)
     if not isinstance(table, np.ndarray) or table.ndim != 2 or len(table) != 1 or not table.shape[1]:
-        got = " ".join(repr(answer).split())[:200]
+        got = one_line(repr(answer))
         raise BadAnswer(f"{name!r} answered {got} to the list of one sentence; expected one number, or one row of them")
     width = table.shape[1]
     return ["score"] if width == 1 else [f"score{place + 1}" for place in range(width)]

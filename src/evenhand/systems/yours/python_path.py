@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from evenhand.errors import EvenhandError, UsageError, did_you_mean
+from evenhand.errors import EvenhandError, UsageError, did_you_mean, foreign_code, one_line
 from evenhand.systems.base import BaseScorer
 from evenhand.systems.table import system
 from evenhand.systems.yours.callables import as_scorer
@@ -16,7 +16,7 @@ from evenhand.systems.yours.callables import as_scorer
 FORM = "py:package.module:callable"
 
 
-@system("py", address="package.module:callable")
+@system("py", address="package.module:callable", apart=True)
 def from_python_path(
     path: str,
     *,
@@ -56,14 +56,14 @@ def _import(name: str) -> ModuleType:
         sys.path.append(here)
         importlib.invalidate_caches()
     try:
-        return importlib.import_module(name)
+        with foreign_code():
+            return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise EvenhandError(f"importing {name!r} failed: there is no module {error.name!r}") from error
         raise UsageError(f"no Python module {error.name!r}; looked in {here} and the installed packages") from error
     except Exception as error:
-        why = " ".join(str(error).split())
-        raise EvenhandError(f"importing {name!r} failed: {type(error).__name__}: {why}") from error
+        raise EvenhandError(f"importing {name!r} failed: {type(error).__name__}: {one_line(error)}") from error
 
 
 def _file_of(module: str) -> str:

@@ -6,7 +6,7 @@ from evenhand.systems.tagging import BaseTagger, as_tagger, tagger
 from evenhand.systems.yours.python_path import object_at
 
 
-@tagger("py", address="package.module:callable")
+@tagger("py", address="package.module:callable", apart=True)
 def tagger_from_python_path(path: str, *, version: str | None = None) -> BaseTagger:
     """Your own function: a list of token lists in, for each a list of tags out, or of probabilities by tag.
 

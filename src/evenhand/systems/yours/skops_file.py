@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import EvenhandError, UsageError, one_line
-from evenhand.files.whole import reason
+from evenhand.files.opened import read_bytes
 from evenhand.systems.base import BaseScorer, fingerprint_of
 from evenhand.systems.table import system
 from evenhand.systems.yours.callables import CallableScorer, as_scorer
@@ -21,7 +21,7 @@ TRUSTWORTHY = ("sklearn.", "numpy.", "scipy.")
 log = logging.getLogger(__name__)
 
 
-@system("skops", address="FILE")
+@system("skops", address="FILE", apart=True)
 def from_skops_file(
     path: str, *, trusted: Any = None, outputs: Any = None, low: float = 0.0, high: float = 1.0
 ) -> BaseScorer:
@@ -42,12 +42,7 @@ def from_skops_file(
 
 def read_content(path: Path) -> bytes:
     """The bytes of a file, or why there are none."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise UsageError(f"no such file: {path}") from error
-    except OSError as error:
-        raise EvenhandError(f"{path} cannot be read: {reason(error)}") from error
+    return read_bytes(path)
 
 
 def load_skops(content: bytes, path: object, *, trusted: object = None) -> Any:

@@ -13,7 +13,7 @@ from evenhand.systems.transformers.checkpoint import digest_of
 from evenhand.systems.yours.spacy_textcat import load_pipeline
 
 
-@tagger("spacy", extra="spacy", address="MODEL_OR_FOLDER")
+@tagger("spacy", extra="spacy", address="MODEL_OR_FOLDER", apart=True)
 class SpacyEntities(BaseTagger):
     """The entities of a spaCy pipeline, from a folder or an installed package; it gives no probabilities.
 

@@ -14,7 +14,7 @@ from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.systems.base import CLASSES, Array, BaseScorer, Output, fingerprint_of
 from evenhand.systems.table import system
 from evenhand.systems.transformers.checkpoint import digest_of
-from evenhand.systems.transformers.labels import chosen
+from evenhand.systems.transformers.labels import chosen, left_aside
 
 ANNOTATORS = {
     "entity_linker", "entity_ruler", "lemmatizer", "morphologizer", "ner", "parser", "sentencizer", "senter",
@@ -29,7 +29,7 @@ OF_THE_WORD = {"ID", "IS_ALPHA", "LENGTH", "LOWER", "NORM", "ORTH", "PREFIX", "S
 log = logging.getLogger(__name__)
 
 
-@system("spacy", extra="spacy", address="MODEL_OR_FOLDER")
+@system("spacy", extra="spacy", address="MODEL_OR_FOLDER", apart=True)
 class SpacyCategories(BaseScorer):
     """The text categories of a spaCy pipeline, from a folder or an installed package: a probability each.
 
@@ -52,6 +52,7 @@ class SpacyCategories(BaseScorer):
             raise UsageError(f"{self.name!r} has no text categories (textcat, textcat_multilabel); it has {parts}")
         named = _named(exclusive, others, outputs, self.name)
         self._labels = list(named)
+        self._aside = () if outputs is not None or others else left_aside(exclusive, self._labels)
         # The categories of two such components add up to two.
         whole = len(categorisers) == 1 and all(label in named for label in exclusive)
         self.outputs: tuple[Output, ...] = tuple(
@@ -71,6 +72,10 @@ class SpacyCategories(BaseScorer):
         # A text without words gets zeros from spaCy when it comes alone, and other numbers among others: zeros here.
         rows = [[doc.cats[label] if len(doc) else 0.0 for label in self._labels] for doc in docs]
         return np.array(rows, dtype=np.float64).reshape(-1, len(self._labels))
+
+    def remarks(self) -> tuple[str, ...]:
+        """Which of two categories is scored, where the user did not say."""
+        return self._aside
 
 
 def load_pipeline(model: str, name: str) -> Any:

@@ -1,0 +1,226 @@
+"""Versions of labelled sentences judged by what people accepted, and how many sentences a second are changed.
+
+`python -m benchmarks perturb` judges on the frozen sets, which nobody looks into; with `--develop` on the others, and
+then it prints each sentence that went wrong.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evenhand.corpora.text import CHANGED, Perturber
+from evenhand.corpora.text.names import names_of
+from evenhand.stats.intervals import wilson
+
+DATA = Path(__file__).parent / "perturb_data"
+SETS = {
+    "gender": ("gender", ["gender"]),
+    "names": ("names", ["gender", "race"]),
+    "religion": ("religion", ["religion"]),
+    "age": ("age", ["age"]),
+}
+SLOT = re.compile(r"(\{[^{}]*\})")
+NAME = re.compile(r"\{(name|NAME)(\d?):(.*)\}")
+PRECISION, COVERAGE, RATE = 0.98, 0.90, 5_000
+AGES = {"young": (13, 35), "old": (60, 99)}
+
+
+@dataclass
+class Tally:
+    """How many versions were judged, changed and right, and how many clear sentences were met."""
+
+    changed: int = 0
+    right: int = 0
+    clear: int = 0
+    met: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+    def rows(self, what: str) -> list[tuple[str, str, str, str]]:
+        """Precision and coverage with their bounds."""
+        found = []
+        for name, hits, of, goal in (
+            ("precision of changes", self.right, self.changed, PRECISION),
+            ("coverage of clear sentences", self.met, self.clear, COVERAGE),
+        ):
+            if not of:
+                continue
+            share = hits / of
+            low, high = wilson(share, of)
+            found.append(
+                (
+                    f"{what}: {name}",
+                    f"{share:.1%} ({hits} of {of}; {low:.1%} to {high:.1%})",
+                    f"≥ {goal:.0%}",
+                    "yes" if share >= goal else "no",
+                )
+            )
+        return found
+
+
+def run() -> list[tuple[str, str, str, str]]:
+    """Every set judged, the public rules of others beside it, and the speed."""
+    develop = "--develop" in sys.argv
+    found = []
+    for what, (name, attributes) in SETS.items():
+        for attribute in attributes:
+            tally = judged(name, attribute, develop=develop)
+            found += tally.rows(what if len(attributes) == 1 else f"{what}, {attribute}")
+            for line in tally.wrong if develop else ():
+                print(line)
+    return [*found, *others(develop=develop), speed()]
+
+
+def rows_of(name: str, attribute: str, *, develop: bool) -> list[dict[str, Any]]:
+    """The labelled sentences of a set about an attribute."""
+    path = DATA / f"{name}_{'develop' if develop else 'frozen'}.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if row["attribute"] == attribute]
+
+
+def judged(name: str, attribute: str, *, develop: bool) -> Tally:
+    """What the rules make of a set."""
+    perturber, tally = Perturber(attribute), Tally()
+    for row in rows_of(name, attribute, develop=develop):
+        found = perturber.analysis(row["text"])
+        made = (
+            {group: text for group, text in found.texts.items() if text != row["text"]}
+            if found.status == CHANGED
+            else {}
+        )
+        if attribute == "gender":
+            made = {
+                group: text
+                for key in row["to"] or ["swapped"]
+                for group, text in zip([key], made.values(), strict=False)
+            }
+        elif row["to"]:
+            made = {group: text for group, text in made.items() if group in row["to"]}
+        for group in row["to"] or made or {"": None}:
+            judge(row, group, made.get(group), f"{found.status} {found.reason}", tally)
+    return tally
+
+
+def judge(row: dict[str, Any], group: str, text: str | None, why: str, tally: Tally) -> None:
+    """One version, or that there is none."""
+    right = text is not None and any(matches(one, text, row) for one in row["to"].get(group, ()))
+    tally.changed += text is not None
+    tally.right += right
+    tally.clear += row["clear"]
+    tally.met += row["clear"] and right
+    if (text is not None and not right) or (row["clear"] and text is None):
+        tally.wrong.append(
+            f"{row['id']} {group} [{why}]\n   {row['text']}\n   {text}\n   {row['to'].get(group, ['-'])[0]}"
+        )
+
+
+def matches(accepted: str, text: str, row: dict[str, Any]) -> bool:
+    """Whether a text is an accepted version, its slots filled as they ask."""
+    slots: dict[str, tuple[str, str]] = {}
+    pattern = "".join(_part(part, slots) for part in SLOT.split(accepted))
+    match = re.fullmatch(pattern, text)
+    return match is not None and all(_fits(match[key], kind, group, row) for key, (kind, group) in slots.items())
+
+
+def _part(part: str, slots: dict[str, tuple[str, str]]) -> str:
+    if (name := NAME.fullmatch(part)) is not None:
+        key = f"name{name[2]}"
+        known, slots[key] = key in slots, (name[1], name[3])
+        return f"(?P={key})" if known else rf"(?P<{key}>[^\W\d_]+(?:-[^\W\d_]+)?)"
+    if part in ("{a}", "{A}"):
+        return "(?:An?|an?)"
+    if part.startswith("{age:"):
+        slots["age"] = "age", part[5:-1]
+        return r"(?P<age>\d\d)"
+    return re.escape(part)
+
+
+def _fits(written: str, kind: str, group: str, row: dict[str, Any]) -> bool:
+    if kind == "age":
+        return AGES[group][0] <= int(written) <= AGES[group][1]
+    if kind == "NAME" and not written.isupper():
+        return False
+    about = names_of().pool.about([written]).get(written)
+    slots = row.get("slots") or {}
+    if about is None:
+        return False
+    return (
+        about.gender == group if group in ("female", "male") else about.race == group and about.gender in slots.values()
+    )
+
+
+def speed() -> tuple[str, str, str, str]:
+    """Sentences a second on one core, beside a plain loop that splits and looks each word up."""
+    texts = [row["text"] for row in rows_of("gender", "gender", develop=True)] * 20
+    perturber = Perturber("gender")
+    perturber.versions(texts[0])
+    took = _seconds(lambda: [perturber.versions(one) for one in texts])
+    pairs = {"he": "she", "she": "he", "his": "her", "her": "his", "him": "her"}
+    plain = _seconds(lambda: [" ".join(pairs.get(word.lower(), word) for word in one.split()) for one in texts])
+    rate = len(texts) / took
+    return (
+        "speed",
+        f"{rate:,.0f} sentences a second; a plain lookup {took / plain:.1f} × as fast",
+        f"≥ {RATE:,}",
+        "yes" if rate >= RATE else "no",
+    )
+
+
+def _seconds(work: Any) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def others(*, develop: bool) -> Iterator[tuple[str, str, str, str]]:
+    """The public rules of other packages on the gender set, where they are installed."""
+    for name, make in {"langtest": _langtest, "langfair": _langfair}.items():
+        if importlib.util.find_spec(name) is None:
+            yield f"{name}, gender", "not installed", "", "yes"
+            continue
+        try:
+            tally, swap = Tally(), make()
+            for row in rows_of("gender", "gender", develop=develop):
+                text = swap(row)
+                for group in row["to"] or ["swapped"]:
+                    judge(row, group, None if text == row["text"] else text, name, tally)
+        except Exception as error:
+            yield f"{name}, gender", f"installed, and cannot be run: {type(error).__name__}", "", "yes"
+            continue
+        yield from ((what, measured, "", "yes") for what, measured, _, _ in tally.rows(f"{name}, gender"))
+
+
+def _langfair() -> Any:
+    from langfair.generator.counterfactual import CounterfactualGenerator
+
+    generator = CounterfactualGenerator()
+
+    def swap(row: dict[str, Any]) -> str:
+        made = generator.create_prompts([row["text"]], attribute="gender")
+        key = "female_prompts" if row["group"] == "male" else "male_prompts"
+        return str(made[key][0]) if made.get(key) else row["text"]
+
+    return swap
+
+
+def _langtest() -> Any:
+    from langtest.transform.bias import GenderPronounBias
+    from langtest.transform.constants import female_pronouns, male_pronouns
+    from langtest.utils.custom_types import SequenceClassificationSample
+
+    def swap(row: dict[str, Any]) -> str:
+        to_female = row["group"] == "male"
+        sample = SequenceClassificationSample(original=row["text"])
+        (made,) = GenderPronounBias.transform(
+            [sample], male_pronouns if to_female else female_pronouns, "female" if to_female else "male"
+        )
+        return made.test_case or row["text"]
+
+    return swap

@@ -1,0 +1,486 @@
+"""What is asked: text about women made text about men and the reverse, everybody in it at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+
+from evenhand.corpora.text.data import Phrases, text_data, word_list
+from evenhand.corpora.text.names import DETERMINERS, NOT, SURELY, Names
+from evenhand.corpora.text.roles import FEMALE, PRONOUNS, Unclear, other_pronoun
+from evenhand.corpora.text.tokens import Text, in_case_of
+from evenhand.corpora.text.versions import CHANGED, NOBODY, SKIPPED, UNCHANGED, UNSURE, Analysis, Edit, edited
+
+WOMEN, MEN = "female", "male"
+OTHER = {WOMEN: MEN, MEN: WOMEN}
+KIN = word_list("kin")
+BEFORE_NAME = word_list("before_name")
+INTERJECTIONS = word_list("interjections")
+VOCATIVE = word_list("vocative")
+COUNTED = word_list("counted")
+COMPANIES = word_list("companies")
+SOCKETS = word_list("sockets")
+OR = frozenset(["or"])
+NOBLE = word_list("noble")
+EDUCATION = word_list("education")
+AFTER_S = word_list("after_s")
+"""What may follow a name and `s` without its apostrophe: `liams here`."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Gendered words: which gender they tell, and what takes their place."""
+
+    gender: dict[str, str]
+    other: dict[str, str]
+
+
+@cache
+def gendered_words() -> Words:
+    """All gendered nouns and adjectives with their counterparts."""
+    data = text_data("gender")
+    gender: dict[str, str] = {}
+    other: dict[str, str] = {}
+
+    def enter(word: str, group: str, counterpart: str) -> None:
+        gender.setdefault(word, group)
+        other.setdefault(word, counterpart)
+
+    def both(women: str, men: str, ways: Iterable[str]) -> None:
+        for ending in (False, True):
+            first, second = (_plural(women), _plural(men)) if ending else (women, men)
+            if WOMEN in ways:
+                enter(first.lower(), WOMEN, second)
+            if MEN in ways:
+                enter(second.lower(), MEN, first)
+
+    for women, men in data["to_male"].items():
+        both(women, men, [WOMEN])
+    for men, women in data["to_female"].items():
+        both(women, men, [MEN])
+    for pair in data["pairs"]:
+        women, men = pair.split("/")
+        both(women, men, [WOMEN, MEN])
+    return Words(gender, other)
+
+
+def _plural(word: str) -> str:
+    known = text_data("gender")["plurals"]
+    if word in known:
+        return str(known[word])
+    if word.endswith(("man", "woman")) and len(word) > 3:
+        return word[:-2] + "en"
+    if word.endswith(("hood", "ly", "ish", "less", "folk")):
+        return word
+    return word + ("es" if word.endswith(("s", "x", "ch")) else "s")
+
+
+@dataclass
+class Found:
+    """What is found in one text, from left to right."""
+
+    edits: list[Edit] = field(default_factory=list)
+    soft: list[Edit] = field(default_factory=list)
+    genders: list[tuple[int, str]] = field(default_factory=list)
+    pronouns: list[int] = field(default_factory=list)
+    people: list[int] = field(default_factory=list)
+    names: list[tuple[int, int, str]] = field(default_factory=list)
+    perhaps: list[tuple[int, int, str]] = field(default_factory=list)
+    figure: str | None = None
+    named_after: str | None = None
+    unclear: str | None = None
+
+    def add(self, start: int, end: int, words: str, place: int, group: str) -> None:
+        self.edits.append(Edit(start, end, words))
+        self.genders.append((place, group))
+
+
+class GenderRules:
+    """Finds women and men in English text, and swaps them."""
+
+    def __init__(self, names: Names) -> None:
+        data = text_data("gender")
+        self.names, self.words = names, gendered_words()
+        self.phrases = Phrases(data["phrases"])
+        self.soft = frozenset(data["with_evidence"])
+        self.titles: dict[str, str] = data["titles"]
+        self.things, self.animals = frozenset(data["things"]), frozenset(data["animals"])
+        self.single_sex = _any_of(data["no_counterpart"])
+        self.interesting = (
+            frozenset([*PRONOUNS, *self.words.gender, *names.known, *(one.lower() for one in self.titles)])
+            | {f"{name}s" for name in names.known}
+            | set(self.phrases.by_first)
+            | set(names.figures.by_first)
+            | set(names.brands.by_first)
+        )
+
+    def analysis(self, content: str) -> Analysis:
+        """Everybody in the text swapped, or why not."""
+        text = Text(content)
+        found = self._found(text)
+        self._add_names(text, found)
+        if not found.genders:
+            return Analysis(None, UNCHANGED, self._why_nobody(found))
+        if any(one == MEN for _, one in found.genders):
+            found.edits += found.soft
+        found.genders.sort()
+        first = found.genders[0][1]
+        groups = {one for _, one in found.genders}
+        status, reason = self._obstacle(text, found)
+        if reason:
+            return Analysis(first, status, reason, mixed=len(groups) > 1)
+        changed = edited(content, self._with_articles(text, found.edits))
+        return Analysis(first, CHANGED, "", {OTHER[first]: changed}, mixed=len(groups) > 1)
+
+    def _why_nobody(self, found: Found) -> str:
+        if found.figure:
+            return f"{found.figure} is known by name"
+        if found.perhaps:
+            return "what may be a name may be another word"
+        return NOBODY
+
+    def _obstacle(self, text: Text, found: Found) -> tuple[str, str]:
+        if found.figure:
+            return SKIPPED, f"{found.figure} is known by name"
+        if found.named_after:
+            return SKIPPED, f"{found.named_after} is part of a name"
+        if (one := self.single_sex.search(text.text)) is not None:
+            return SKIPPED, f"“{one.group().lower()}” has no counterpart"
+        if found.unclear:
+            return UNSURE, found.unclear
+        return self._no_person(text, found)
+
+    def _no_person(self, text: Text, found: Found) -> tuple[str, str]:
+        """Whether the only thing that a pronoun can mean is a thing or an animal."""
+        if len(found.pronouns) < len(found.genders) or found.people:
+            return "", ""
+        first = found.pronouns[0]
+        women = text.lower(first) in FEMALE
+        for place in range(first):
+            word = text.lower(place)
+            if word in self.animals or (word in self.things and women):
+                if any(_names_a_person(text.lower(k)) for k in range(first)):
+                    return "", ""
+                return SKIPPED, f"“{word}” may be what the pronoun stands for"
+        return "", ""
+
+    def _found(self, text: Text) -> Found:
+        found, place = Found(), 0
+        while place < len(text):
+            if text.lower(place) not in self.interesting:
+                place += 1
+                continue
+            place += self._at(text, place, found)
+        return found
+
+    def _at(self, text: Text, place: int, found: Found) -> int:
+        """Look at one word; how many are dealt with."""
+        word = text.lower(place)
+        if length := self.phrases.length(text, place):
+            return length
+        if length := self.names.brands.length(text, place):
+            return length
+        if (length := self.names.figures.length(text, place)) and not self._another_person(text, place, length):
+            found.figure = " ".join(text.word(place + k) for k in range(length))
+            return length
+        if word in PRONOUNS:
+            return self._pronoun(text, place, found)
+        if word.title() in self.titles and self._is_title(text, place):
+            return self._title(text, place, found)
+        if word in self.words.gender:
+            self._noun(text, place, found)
+            return 1
+        return self._name(text, place, found)
+
+    def _another_person(self, text: Text, place: int, length: int) -> bool:
+        """Whether a single surname that is known belongs to somebody who has a first name here."""
+        if length > 1:
+            return False
+        after = text.joined(place) and text.capital(place + 1) and text.lower(place + 1) not in PRONOUNS
+        before = (
+            place > 0
+            and text.gap(place - 1) in (" ", ". ")
+            and text.capital(place - 1)
+            and not text.starts_sentence(place)
+        )
+        return bool(after or (before and text.lower(place - 1) not in ("the", "and")))
+
+    def _pronoun(self, text: Text, place: int, found: Found) -> int:
+        token, word = text.tokens[place], text.lower(place)
+        if token.text == "HE" and not text.shouted and text.lower(place + 1) in EDUCATION:
+            return 1
+        if place and text.lower(place - 1) in ("s",) and text.gap(place - 1) in ("/", ")"):
+            return 1
+        if skipped := _either_pronoun(text, place):
+            return skipped
+        if text.gap(place)[:1] in ("'", "’") and word in ("her", "his", "him") and text.lower(place + 1) == "s":
+            return 1
+        capital = token.text[0].isupper() and not text.starts_sentence(place)
+        if (
+            capital
+            and not token.text.isupper()
+            and not text.shouted
+            and not text.title_case
+            and word not in ("hes", "shes")
+        ):
+            return 1  # part of a name: His Girl Friday
+        try:
+            other = other_pronoun(text, place)
+        except Unclear as reason:
+            found.unclear = str(reason)
+            other = word
+        found.add(
+            token.start,
+            token.end,
+            in_case_of(other, token.text, shouted=text.shouted),
+            place,
+            WOMEN if word in FEMALE else MEN,
+        )
+        found.pronouns.append(place)
+        return 1
+
+    def _is_title(self, text: Text, place: int) -> bool:
+        word, gap = text.word(place), text.gap(place)
+        if word.isupper() and not text.shouted:
+            return False
+        if not text.capital(place) and not (text.chatty and word != "miss"):
+            return False
+        after = text.lower(place + 1)
+        if after in ("and", "or") or "&" in gap:
+            other = text.lower(place + (1 if "&" in gap else 2))
+            return other.title() in self.titles
+        return gap in (" ", ". ", ".") and (text.capital(place + 1) or text.chatty)
+
+    def _title(self, text: Text, place: int, found: Found) -> int:
+        token = text.tokens[place]
+        group = MEN if token.lower == "mr" else WOMEN
+        other = self.titles[token.lower.title()]
+        following = text.lower(place + 1)
+        couple = following in ("and", "or") or "&" in text.gap(place)
+        if token.lower == "mr" and couple:
+            other = text.word(place + (1 if "&" in text.gap(place) else 2)).title()
+        words = in_case_of(other, token.text, shouted=text.shouted)
+        end = token.end + (1 if token.lower == "miss" and text.gap(place).startswith(".") else 0)
+        found.add(token.start, end, words, place, group)
+        found.people.append(place)
+        return 1
+
+    def _noun(self, text: Text, place: int, found: Found) -> None:
+        token, word = text.tokens[place], text.lower(place)
+        if self._is_other_sense(text, place):
+            return
+        name = self._proper(text, place)
+        if name:
+            if word.endswith("s") or word in ("women", "men") or self._is_noble(text, place):
+                found.named_after = token.text
+            return
+        group, other = self.words.gender[word], self.words.other[word]
+        if word == "lady" and text.lower(place - 1) in COMPANIES:
+            other = "man"
+        if (
+            word == "sir"
+            and text.capital(place)
+            and text.joined(place)
+            and text.capital(place + 1)
+            and not text.shouted
+        ):
+            other = "Dame"
+        edit = Edit(token.start, token.end, in_case_of(other, token.text, shouted=text.shouted))
+        if word in self.soft:
+            found.soft.append(edit)
+            found.people.append(place)
+            return
+        found.add(*edit, place, group)
+        found.people.append(place)
+
+    def _is_noble(self, text: Text, place: int) -> bool:
+        """Whether a rank is that of somebody known (the Duke of Norfolk), and not part of a street's name."""
+        after = text.lower(place + 1)
+        return text.lower(place) in NOBLE and after not in self.names.places_after and text.gap(place)[:1] not in "'’"
+
+    def _is_other_sense(self, text: Text, place: int) -> bool:
+        """Whether a gendered noun is said to everybody or to nobody, or is another word."""
+        word, before, after = text.lower(place), text.lower(place - 1), text.lower(place + 1)
+        gap_before = text.gap(place - 1) if place else ""
+        gap = text.gap(place)
+        if gap.startswith("-") and after not in ("in", "and", "of"):
+            return True
+        if word in ("son", "sons", "daughters", "daughter", "brothers") and "&" in gap_before:
+            return True
+        if word in ("female", "male", "females", "males"):
+            return after in self.animals or after in SOCKETS
+        if word in ("guys", "dudes", "gents", "lads"):
+            return before not in COUNTED
+        if word in VOCATIVE:
+            alone = before not in COUNTED or not gap_before.isspace()
+            parted = (gap.strip() != "" and gap.strip()[0] in ",!?.") or place + 1 == len(text)
+            starts = text.starts_sentence(place)
+            if word == "man" and before == "you" and (parted or not text.joined(place)):
+                return True
+            if before in INTERJECTIONS and (parted or word in ("man", "dude", "bro")):
+                return True
+            if alone and parted and (starts or "," in gap_before):
+                return True
+        if word == "man":
+            if before == "to" and after in DETERMINERS:
+                return True
+            return text.starts_sentence(place) and after in ("has", "is", "will", "can", "and", "must", "cannot")
+        if word in ("groom", "grooms"):
+            return before not in COUNTED | {"and", "bride", "brides"}
+        if (
+            word in ("queen", "king", "prince", "kings", "queens")
+            and text.starts_sentence(place)
+            and text.capital(place)
+        ):
+            return not text.shouted and not text.chatty
+        return word in ("bro", "sis") and before not in COUNTED
+
+    def _proper(self, text: Text, place: int) -> bool:
+        """Whether a gendered noun is part of the name of something."""
+        word = text.lower(place)
+        if not text.capital(place) or text.shouted or text.title_case:
+            return False
+        next_name = text.joined(place) and text.capital(place + 1) and text.word(place + 1) != "I"
+        if word in BEFORE_NAME and next_name:
+            return False
+        if text.starts_sentence(place):
+            return (
+                next_name
+                and not text.word(place + 1).isupper()
+                and not (len(word) > 5 and word.endswith(("man", "woman")))
+            )
+        if word in KIN or (word.endswith(("man", "men")) and len(word) > 5):
+            return False
+        return text.word(place) != text.word(place).upper()
+
+    def _name(self, text: Text, place: int, found: Found) -> int:
+        spanned = self.names.span(text, place)
+        if spanned is None:
+            return self._name_and_is(text, place, found)
+        words, one = spanned
+        if self.names.reigns(text, place):
+            found.figure = f"{text.word(place)} {text.word(place + 1)}"
+            return 2
+        evidence = self.names.evidence(text, place, words, one)
+        if evidence == NOT:
+            return words
+        found.people.append(place)
+        if words == 1 and self.names.doubled(text, place, one):
+            found.unclear = f"{text.word(place)} {text.word(place + 1)} may be one name or two"
+        if one.gender is not None:
+            (found.names if evidence == SURELY else found.perhaps).append((place, words, one.gender))
+        return words
+
+    def _name_and_is(self, text: Text, place: int, found: Found) -> int:
+        """`liams here`: a name, and a verb that lost its apostrophe."""
+        one = self.names.known.get(text.lower(place)[:-1])
+        chat = text.chatty and not text.capital(place) and text.lower(place + 1) in AFTER_S
+        if one is None or one.weak or one.place or one.gender is None or not chat:
+            return 1
+        token = text.tokens[place]
+        other = self.names.counterpart(token.text[:-1], OTHER[one.gender], None, {each.lower for each in text.tokens})
+        if other is not None:
+            found.add(token.start, token.end, other.lower() + "s", place, one.gender)
+            found.people.append(place)
+        return 1
+
+    def _add_names(self, text: Text, found: Found) -> None:
+        """Names, with those that may be words where something else tells that they are persons."""
+        told = {group for _, group in found.genders}
+        sure = {text.lower(place) for place, _, _ in found.names}
+        likely = [
+            one
+            for one in found.perhaps
+            if text.lower(one[0]) in sure or (one[2] in told and self._told_of(text, one, found))
+        ]
+        names = sorted([*found.names, *likely])
+        if len(names) < len(found.names) + len(found.perhaps) and (found.genders or names):
+            found.unclear = found.unclear or "what may be a name may be another word"
+        taken = {one.lower for one in text.tokens}
+        chosen: dict[str, str] = {}
+        for place, words, gender in names:
+            start, end = text.tokens[place].start, text.tokens[place + words - 1].end
+            written = text.text[start:end]
+            key = written.lower()
+            if key not in chosen:
+                other = self.names.counterpart(written, OTHER[gender], None, taken)
+                if other is None:
+                    found.unclear = f"no name of the pool for {written}"
+                    continue
+                chosen[key] = other
+                taken.add(other.lower())
+            other = chosen[key].lower() if written.islower() else chosen[key]
+            found.add(start, end, in_case_of(other, text.word(place), shouted=text.shouted), place, gender)
+
+    def _told_of(self, text: Text, name: tuple[int, int, str], found: Found) -> bool:
+        """Whether a pronoun of its gender follows a name in its own sentence."""
+        place, words, gender = name
+        if self.names.known[text.lower(place)].place:
+            return False
+        for k in range(place + words, min(place + 15, len(text))):
+            if text.starts_sentence(k) and "," not in text.gap(k - 1):
+                return False
+            if k in found.pronouns and (text.lower(k) in FEMALE) == (gender == WOMEN):
+                return True
+        return False
+
+    def _with_articles(self, text: Text, edits: list[Edit]) -> list[Edit]:
+        return [*edits, *article_edits(text, edits)]
+
+
+def article_edits(text: Text, edits: Iterable[Edit]) -> list[Edit]:
+    """`a` or `an` before each word that changed, where that asks for the other one."""
+    by_start = {one.start: one for one in edits}
+    found = []
+    for place, token in enumerate(text.tokens):
+        if token.lower not in ("a", "an") or place + 1 >= len(text) or not text.joined(place):
+            continue
+        following = text.tokens[place + 1]
+        edit = by_start.get(following.start)
+        if edit is None or not edit.words:
+            continue
+        right = article(edit.words)
+        if right != token.lower:
+            found.append(
+                Edit(
+                    token.start,
+                    token.end,
+                    in_case_of(right, token.text if len(token.text) > 1 or not text.shouted else "AN"),
+                )
+            )
+    return found
+
+
+@cache
+def article(words: str) -> str:
+    """`a` or `an`, by the rules of English."""
+    from evenhand.corpora.language import language
+
+    if words[:1].isdigit():
+        return "an" if words.startswith("8") or re.match(r"1[18](?!\d)", words) else "a"
+    return language("en").article(words)
+
+
+def _either_pronoun(text: Text, place: int) -> int:
+    """The length of `his or her` and the like, which is about anybody; 0 for another pronoun."""
+    word = text.lower(place)
+    for step, joined in ((1, "/" in text.gap(place)), (2, text.lower(place + 1) in OR)):
+        other = text.lower(place + step)
+        if joined and other in PRONOUNS and (other in FEMALE) != (word in FEMALE):
+            return step + 1
+    return 0
+
+
+def _names_a_person(word: str) -> bool:
+    return word in ("i", "who", "we", "people", "somebody", "someone", "nobody") or (
+        len(word) > 4
+        and word.endswith(("er", "or", "ist", "ian", "eer"))
+        and word not in ("after", "never", "under", "water", "over", "river", "weather", "winter")
+    )
+
+
+def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:
+    parts = [re.escape(one.rstrip("*")) + (r"\w*" if one.endswith("*") else r"(?!\w)") for one in phrases]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})", re.IGNORECASE)

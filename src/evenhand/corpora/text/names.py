@@ -1,0 +1,224 @@
+"""What is asked: the first names of people in a text, found by evidence, and the names that take their place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+import numpy as np
+
+from evenhand.corpora.pools import Pool, PoolName, load_pool
+from evenhand.corpora.text.data import Phrases, text_data, word_list
+from evenhand.corpora.text.tokens import Text
+
+POOL = "us-names"
+SURE_GENDER = 0.95
+SURE_RACE = 0.70
+BORNE_BY_ALL = 1_000_000
+"""A White name with more bearers than this is borne by so many of every group that it tells nothing of a race."""
+SURELY, PERHAPS, NOT = "surely", "perhaps", "not"
+
+SURNAME_AFTER = frozenset(["mr", "mrs", "ms", "miss"])
+OFFICES = word_list("offices")
+BEFORE_FIRST = word_list("before_first")
+GREETINGS = word_list("greetings")
+PREPOSITIONS = word_list("prepositions")
+DETERMINERS = word_list("determiners")
+PERSON_VERBS = word_list("person_verbs")
+NO_NAME_BEFORE = DETERMINERS | {"a", "an", "you", "i", "we", "they", "he", "she", "it", "there", "of"}
+MONTHS = frozenset(["april", "may", "june", "august"])
+WORKS = word_list("works")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A first name as it may be met in a text."""
+
+    gender: str | None
+    race: str | None
+    weak: bool
+    """Whether it is a word, a place or a brand too."""
+    place: bool
+    about: PoolName | None
+
+
+class Names:
+    """The first names of a pool and further ones, to find them; what takes their place is of the pool."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        data = text_data("known")
+        self.places_before, self.places_after = set(data["places_before"]), {str(one) for one in data["places_after"]}
+        self.known = self._known()
+        figures = [one for one in data["figures"] if " " in one or one.lower() not in self.known]
+        self.figures = Phrases(figures, as_written=True)
+        self.brands = Phrases(data["brands"], as_written=True)
+
+    def _known(self) -> dict[str, Known]:
+        either, places = set(text_data("first_names")["either"]), set(text_data("known")["also_places"])
+        found: dict[str, Known] = {}
+        for gender in ("female", "male"):
+            for race, names in text_data("first_names")[gender].items():
+                for name in names:
+                    found[name.lower()] = Known(
+                        gender, race or None, weak=False, place=name.lower() in places, about=None
+                    )
+        for one in self.pool.names:
+            key = one.name.lower()
+            sure = (one.sex_share or 0) >= SURE_GENDER and key not in either
+            told = one.share >= SURE_RACE and not (one.race == "White" and one.bearers > BORNE_BY_ALL)
+            race = one.race if told else found[key].race if key in found else None
+            found[key] = Known(one.gender if sure else None, race, one.word, key in places, one)
+        for gender, names in text_data("first_names")["words"].items():
+            for name in names:
+                found.setdefault(name.lower(), Known(gender, None, weak=True, place=False, about=None))
+        for name in either - set(found):
+            found[name] = Known(None, None, weak=True, place=False, about=None)
+        return found
+
+    def span(self, text: Text, place: int) -> tuple[int, Known] | None:
+        """How many words a known name takes at a place, and what is known about it."""
+        if text.gap(place) == "-" and place + 1 < len(text):
+            whole = self.known.get(f"{text.lower(place)}-{text.lower(place + 1)}")
+            first, second = self.known.get(text.lower(place)), self.known.get(text.lower(place + 1))
+            if whole is not None:
+                return 2, whole
+            return (2, first) if first and second and text.capital(place + 1) else None
+        one = self.known.get(text.lower(place))
+        return None if one is None else (1, one)
+
+    def doubled(self, text: Text, place: int, one: Known) -> bool:
+        """Whether a second first name follows: `Sarah Jane Smith`."""
+        other = self.known.get(text.lower(place + 1)) if text.joined(place) and text.capital(place + 1) else None
+        if other is None or other.gender is None or other.gender != one.gender:
+            return False
+        return other.gender == "female" or (text.joined(place + 1) and text.capital(place + 2))
+
+    def reigns(self, text: Text, place: int) -> bool:
+        """Whether a number behind a name makes it that of a monarch or a pope: `Henry VIII`."""
+        after = text.word(place + 1)
+        return text.joined(place) and len(after) > 0 and set(after) <= set("IVX") and after != "I"
+
+    def evidence(self, text: Text, place: int, words: int, one: Known) -> str:
+        """Whether a known name is somebody's first name where it stands."""
+        if not text.capital(place):
+            return self._lower_case(text, place, one)
+        before, after = text.lower(place - 1), text.lower(place + words)
+        joined_before = place > 0 and text.joined(place - 1)
+        joined_after = text.joined(place + words - 1)
+        surname = joined_after and text.capital(place + words) and not text.shouted and not text.title_case
+        starts = text.starts_sentence(place)
+        if text.gap(place + words - 1).startswith("-") or (joined_after and after.isdigit()):
+            return NOT
+        if (joined_before or text.gap(place - 1) in (". ", "-")) and place and before in self.places_before:
+            return NOT
+        if (
+            (surname or text.gap(place + words - 1).startswith((" & ", "'s ", "’s ")))
+            and after in self.places_after
+            and text.capital(place + words)
+        ):
+            return NOT
+        if (joined_before and before == "the") or (place and text.gap(place - 1) == "-" and text.capital(place - 1)):
+            return NOT
+        if (joined_before or text.gap(place - 1) == ". ") and place and (before in SURNAME_AFTER or before in OFFICES):
+            return SURELY if surname and after != "and" else NOT
+        if place and text.gap(place - 1) in (". ", ".") and len(before) == 1 and text.capital(place - 1):
+            return NOT
+        if any(text.lower(k) in WORKS for k in range(place, min(place + 9, len(text)))):
+            return NOT
+        if (
+            joined_before
+            and text.capital(place - 1)
+            and not text.shouted
+            and not text.title_case
+            and before not in BEFORE_FIRST
+        ):
+            if before in self.known:
+                return NOT
+            if not text.starts_sentence(place - 1) and not before.endswith(("er", "or", "ist", "ain", "ey")):
+                return PERHAPS if surname else NOT
+        weak = one.weak or one.place
+        if not weak:
+            return SURELY
+        if joined_before and before in DETERMINERS | {"a", "an"}:
+            return NOT
+        if one.place and joined_before and before in PREPOSITIONS and not surname:
+            return NOT
+        if joined_after and after in NO_NAME_BEFORE:
+            return NOT
+        if surname and after not in self.places_after:
+            return SURELY
+        if (
+            place
+            and before in GREETINGS - ({"from", "by", "for", "with", "and"} if one.place else set())
+            and not starts
+        ):
+            return SURELY
+        if (joined_after and after in PERSON_VERBS) or (joined_after and after.endswith("ed") and not one.place):
+            return SURELY
+        if not starts and not one.place and not text.title_case and not text.shouted:
+            return SURELY
+        if self._beside_a_name(text, place, words):
+            return SURELY
+        if one.place and text.lower(place) in MONTHS:
+            return NOT
+        return PERHAPS
+
+    def _beside_a_name(self, text: Text, place: int, words: int) -> bool:
+        """Whether `and` joins it to a name that can be nothing else."""
+        others = [place + words + 1] if text.lower(place + words) in ("and", "or") else []
+        others += [place - 2] if text.lower(place - 1) in ("and", "or") and place > 1 else []
+        others += [place + words] if text.gap(place + words - 1) == ", " else []
+        found = [self.known.get(text.lower(other)) for other in others if text.capital(other)]
+        return any(one is not None and not one.weak and not one.place for one in found)
+
+    def _lower_case(self, text: Text, place: int, one: Known) -> str:
+        before = text.lower(place - 1)
+        if one.weak or one.place or len(text.lower(place)) < 3 or before in DETERMINERS | {"a", "an"}:
+            return NOT
+        return SURELY if text.chatty and not text.gap(place).startswith("-") else NOT
+
+    @cached_property
+    def _columns(self) -> dict[str, tuple[list[PoolName], np.ndarray]]:
+        """By gender, the names that may take a place, and their traits."""
+        found = {}
+        for gender in ("female", "male"):
+            names = [
+                one
+                for one in self.pool.names
+                if one.pool and one.gender == gender and one.name.lower() not in self._unfit
+            ]
+            found[gender] = names, np.array([[np.log(one.bearers), one.birth_year or 1985] for one in names])
+        return found
+
+    @cached_property
+    def _unfit(self) -> set[str]:
+        return set(text_data("first_names")["either"]) | set(text_data("known")["also_places"])
+
+    @lru_cache(maxsize=8192)  # noqa: B019 (there is one for each pool)
+    def ranked(self, name: str, gender: str, race: str | None) -> tuple[str, ...]:
+        """The names of a group that are most like a name: as common, as old, of one initial if there is one."""
+        known = self.known.get(name.lower())
+        about = known.about if known else None
+        names, traits = self._columns[gender]
+        wanted = race or (known.race if known else None) or "White"
+        own = np.array(
+            [np.log(about.bearers) if about else np.log(20_000), (about.birth_year if about else None) or 1980]
+        )
+        apart = np.abs(traits - own) / [np.log(2), 10]
+        initial = np.array([one.name[0] != name[0].upper() for one in names])
+        other = np.array([one.race != wanted for one in names])
+        total = np.sqrt((apart**2).sum(axis=1)) + 1.0 * initial + 100.0 * other
+        best = np.argsort(total, kind="stable")[:12]
+        return tuple(names[int(k)].name for k in best if not other[k])
+
+    def counterpart(self, name: str, gender: str, race: str | None, taken: Collection[str]) -> str | None:
+        """A name of another group for a name, and none that is taken already."""
+        return next((one for one in self.ranked(name.lower(), gender, race) if one.lower() not in taken), None)
+
+
+@cache
+def names_of(pool: str = POOL) -> Names:
+    """The names of a pool."""
+    return Names(load_pool(pool))

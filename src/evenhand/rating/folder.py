@@ -1,0 +1,224 @@
+"""Scores in many files, one for each group and system, and the mapping that says what paths, columns and codes mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict
+
+from evenhand.errors import EvenhandError, UsageError, did_you_mean, quoted
+from evenhand.files.structured import read_yaml, validated
+from evenhand.files.tables import ENDINGS, TableFile
+from evenhand.settings import crossed
+
+MAPPING = "mapping.yaml"
+"""The mapping of a folder, where it lies in it."""
+PATH_ROLES = ("data", "group", "system", "dataset", "via")
+"""What a path may say."""
+ONLY = "all"
+"""The dataset of files whose paths and columns name none."""
+Code = str | int | float | bool
+Meaning = Code | list[Code]
+
+
+class GroupMapping(BaseModel):
+    """What a group is called, by what it is rated, what may confound it, and columns and codes of its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str | None = None
+    attributes: list[str] = []
+    confounders: list[str] = []
+    columns: dict[str, str] = {}
+    codes: dict[str, dict[Code, Meaning]] = {}
+
+
+class ScoreMapping(BaseModel):
+    """What paths, columns and codes of score files mean."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    files: list[str]
+    columns: dict[str, str] = {}
+    codes: dict[str, dict[Code, Meaning]] = {}
+    systems: dict[str, str] = {}
+    datasets: dict[str, str] = {}
+    groups: dict[str, GroupMapping] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class GroupScores:
+    """All scores of one group, and by what it is rated."""
+
+    group: str | None
+    frame: pl.DataFrame
+    attributes: tuple[str, ...]
+    confounders: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FolderScores:
+    """The scores in a folder, group by group; the files that they came from, and those that no pattern fits."""
+
+    groups: tuple[GroupScores, ...]
+    files: tuple[Path, ...]
+    unread: tuple[Path, ...]
+
+
+def read_mapping(path: Path | str | None, folder: Path) -> ScoreMapping:
+    """A mapping by its file; without one, `mapping.yaml` in the folder, or else the layout of the paper's authors."""
+    if path is None and not (folder / MAPPING).is_file():
+        with as_file(files("evenhand") / "data" / "rating_layout.yaml") as packaged:
+            return _parsed(packaged)
+    return _parsed(folder / MAPPING if path is None else Path(path))
+
+
+def _parsed(path: Path) -> ScoreMapping:
+    found = validated(ScoreMapping, read_yaml(path), path)
+    for pattern in found.files:
+        _pattern(pattern, path)
+    return found
+
+
+def _pattern(pattern: str, path: Path | str) -> re.Pattern[str]:
+    """A pattern of paths as a regular expression.
+
+    >>> _pattern("{group}/{system}/{dataset}_*.csv", "x").fullmatch("group1/textblob/e3_tb.csv").groupdict()
+    {'group': 'group1', 'system': 'textblob', 'dataset': 'e3'}
+    """
+    parts = re.split(r"(\{[^{}]*\}|\*)", pattern)
+    made = ""
+    for part in parts:
+        name = part[1:-1] if part.startswith("{") else None
+        if name is not None and name not in PATH_ROLES:
+            raise EvenhandError(f"{path}: a path has no {part}{did_you_mean(name, PATH_ROLES)}")
+        if name is not None and f"(?P<{name}>" in made:
+            raise EvenhandError(f"{path}: {pattern!r} names {part} twice")
+        made += f"(?P<{name}>[^/]+?)" if name else "[^/]*" if part == "*" else re.escape(part)
+    return re.compile(made)
+
+
+def read_folder(
+    folder: Path,
+    mapping: ScoreMapping,
+    *,
+    attributes: Sequence[str] = (),
+    confounders: Sequence[str] = (),
+) -> FolderScores:
+    """Read every file of a folder that a pattern fits; `attributes` and `confounders` replace those of the mapping."""
+    known = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix.lower() in ENDINGS)
+    patterns = [_pattern(pattern, folder) for pattern in mapping.files]
+    told = [(path, found) for path in known if (found := _told(path, folder, patterns)) is not None]
+    if not told:
+        asked = " or ".join(map(repr, mapping.files))
+        example = f"; it holds {known[0].relative_to(folder).as_posix()}" if known else ""
+        raise EvenhandError(f"{folder}: no file is called like {asked}{example}; say how they are, with --mapping FILE")
+    by_group: dict[str | None, list[tuple[Path, pl.DataFrame]]] = {}
+    for path, says in told:
+        for group, frame in _by_group(_read(path, says, mapping)):
+            by_group.setdefault(group, []).append((path, frame))
+    groups = tuple(_group(name, frames, mapping, folder, attributes, confounders) for name, frames in by_group.items())
+    read = tuple(path for path, _ in told)
+    return FolderScores(groups, read, tuple(path for path in known if path not in read))
+
+
+def _told(path: Path, folder: Path, patterns: Sequence[re.Pattern[str]]) -> dict[str, str] | None:
+    """What a file's path says; None where no pattern fits it."""
+    relative = path.relative_to(folder).as_posix()
+    return next((match.groupdict() for pattern in patterns if (match := pattern.fullmatch(relative))), None)
+
+
+def _read(path: Path, says: Mapping[str, str], mapping: ScoreMapping) -> pl.DataFrame:
+    own = mapping.groups.get(says.get("group", ""), GroupMapping())
+    named, codes = {**mapping.columns, **own.columns}, {**mapping.codes, **own.codes}
+    file = TableFile(path, known=tuple(named))
+    roles = {column: named.get(column, column.strip().lower()) for column in file.frame.columns}
+    if "sentiment" not in roles.values():
+        raise EvenhandError(f"{path}: no column says the sentiment; it has {file.has}")
+    columns: dict[str, pl.Series] = {}
+    for column, role in roles.items():
+        if role == "sentiment":
+            columns[role] = pl.Series(file.column(column).numbers())
+        elif role in codes:
+            columns |= _decoded(file, column, role, codes[role])
+        else:
+            columns[role] = file.frame[column].cast(pl.String)
+    frame = pl.DataFrame([series.alias(role) for role, series in columns.items()])
+    frame = frame.with_columns(pl.lit(text).alias(role) for role, text in says.items())
+    if "system" not in frame.columns:
+        raise EvenhandError(f"{path}: neither its path nor a column says whose scores these are")
+    if "dataset" not in frame.columns:
+        frame = frame.with_columns(dataset=pl.lit(ONLY))
+    return frame.with_columns(pl.col("system").replace(mapping.systems), pl.col("dataset").replace(mapping.datasets))
+
+
+def _decoded(file: TableFile, column: str, role: str, codes: Mapping[Code, Meaning]) -> dict[str, pl.Series]:
+    """What the codes of a column mean, for each attribute that it is about."""
+    parts = role.split("+")
+    meanings = {_plain(code): meaning if isinstance(meaning, list) else [meaning] for code, meaning in codes.items()}
+    cells = file.column(column).texts
+    found: list[list[str | None]] = [[] for _ in parts]
+    for row, cell in enumerate(cells):
+        known = [None] * len(parts) if cell is None else meanings.get(_plain(cell))
+        if known is None or len(known) != len(parts):
+            what = "has no meaning" if known is None else f"means {len(known)} things, not {len(parts)}"
+            codes_known = ", ".join(meanings)
+            raise file.column(column).error(row, f"the code {quoted(cell, 60)} {what} in the mapping ({codes_known})")
+        for place, meaning in enumerate(known):
+            found[place].append(None if meaning is None else str(meaning))
+    return {part: pl.Series(part, texts, dtype=pl.String) for part, texts in zip(parts, found, strict=True)}
+
+
+def _plain(code: object) -> str:
+    """
+    >>> _plain(0), _plain("0.0"), _plain(" 1 "), _plain("NA")
+    ('0', '0', '1', 'NA')
+    """
+    return str(code).strip().removesuffix(".0")
+
+
+def _by_group(frame: pl.DataFrame) -> Iterator[tuple[str | None, pl.DataFrame]]:
+    if "group" not in frame.columns:
+        yield None, frame
+        return
+    for (group,), part in frame.partition_by("group", as_dict=True, maintain_order=True).items():
+        yield None if group is None else str(group), part
+
+
+def _group(
+    name: str | None,
+    frames: Sequence[tuple[Path, pl.DataFrame]],
+    mapping: ScoreMapping,
+    folder: Path,
+    attributes: Sequence[str],
+    confounders: Sequence[str],
+) -> GroupScores:
+    own = mapping.groups.get(name or "", GroupMapping())
+    wanted = tuple(attributes) or tuple(own.attributes)
+    if not wanted:
+        whose = f"the group {name!r}" if name else "these scores"
+        told = "say it in the mapping, or with --attribute gender"
+        raise UsageError(f"{folder}: by what is {whose} to be rated? {told}")
+    confounding = tuple(confounders) if attributes else tuple(own.confounders)
+    needed = dict.fromkeys(part for one in (*wanted, *confounding) for part in crossed(one))
+    for path, each in frames:
+        for part in (*needed, *(["emotion"] if confounding else [])):
+            if part not in each.columns:
+                raise EvenhandError(f"{path}: no column says {part!r}{did_you_mean(part, each.columns)}")
+    frame = pl.concat([each for _, each in frames], how="diagonal_relaxed")
+    called = own.name or name
+    if called is not None:
+        frame = frame.with_columns(group=pl.lit(called))
+    return GroupScores(called, frame, wanted, confounding)
+
+
+def described(mapping: ScoreMapping) -> dict[str, Any]:
+    """A mapping as plain values, for the provenance; what codes mean is in the scores."""
+    groups = {name: one.model_dump(exclude={"codes", "columns"}) for name, one in mapping.groups.items()}
+    return mapping.model_dump(include={"files", "columns", "systems", "datasets"}) | {"groups": groups}

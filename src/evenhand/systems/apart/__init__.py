@@ -1,0 +1,1 @@
+"""Who answers: systems in a process of their own, so that one that kills its process costs nobody else anything."""

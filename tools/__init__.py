@@ -1,0 +1,1 @@
+"""Programs that make the data files of Evenhand; none of them is installed."""
