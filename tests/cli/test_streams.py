@@ -18,8 +18,12 @@ import atexit, ctypes, os, subprocess, sys, threading, time
 libc = ctypes.CDLL(None)
 
 def noise(where):
-    sys.stdout.write(f"python {where}\\n")  # in one piece: the thread below writes at the same time
+    # In one piece and at once: the thread below writes at the same time, and so do other processes; what a full buffer
+    # leaves to a pipe is more than a pipe takes in one piece.
+    sys.stdout.write(f"python {where}\\n")
+    sys.stdout.flush()
     sys.__stdout__.write(f"its first stream {where}\\n")
+    sys.__stdout__.flush()
     libc.printf(f"C {where}\\n".encode())  # kept by C until the process ends
     os.write(1, f"descriptor {where}\\n".encode())
     subprocess.run(["echo", f"child {where}"])
@@ -29,6 +33,7 @@ def noise(where):
 def for_ever():
     while True:
         sys.stdout.write("thread\\n")
+        sys.stdout.flush()
         time.sleep(0.001)
 
 noise("imported")
