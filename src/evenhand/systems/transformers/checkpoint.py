@@ -41,8 +41,10 @@ def find(address: str, *, revision: str | None = None) -> Path:
     return _fetched(address, revision)
 
 
-def load(folder: Path, kind: str, *, may_miss: str = "") -> tuple[Any, Any]:
-    """The tokeniser and the model of a folder, in single precision; `kind` is the transformers class that loads it.
+def load(folder: Path, kind: str, *, may_miss: str = "", single: bool = True) -> tuple[Any, Any]:
+    """The tokeniser and the model of a folder; `kind` is the transformers class that loads it.
+
+    Weights are in single precision, or (`single` off) as they are stored, where that would only take memory.
 
     No code of the folder is run and no pickle is read. Weights whose names begin with `may_miss` may be absent. What
     transformers would fill in at random, or leave empty, with a warning only, is refused here.
@@ -50,7 +52,7 @@ def load(folder: Path, kind: str, *, may_miss: str = "") -> tuple[Any, Any]:
     tokeniser, model, report = _loaded(folder, kind)
     _refuse_random(folder, (key for key in report["missing_keys"] if not (may_miss and key.startswith(may_miss))))
     _check_vocabulary(folder, tokeniser, model)
-    return tokeniser, model.float().eval()
+    return tokeniser, (model.float() if single else model).eval()
 
 
 def load_for_training(folder: Path, kind: str, labels: Sequence[str], *, by_word: bool = False) -> tuple[Any, Any]:

@@ -75,8 +75,8 @@ class HuggingFaceTagger(BaseTagger):
         for places, pieces, outcome in self._transformer.outcomes(texts):
             logits = outcome.logits.float().cpu().numpy().astype(np.float64)
             for row, place in enumerate(places):
-                covered = np.array(pieces.columns[OFFSETS][place])
-                real = np.array(pieces.columns[SPECIAL][place]) == 0  # no [CLS]
+                covered = np.array(pieces.covered[OFFSETS][place])
+                real = np.array(pieces.covered[SPECIAL][place]) == 0  # no [CLS]
                 firsts = self._first_pieces(token_lists[place], covered, real)
                 answers[place] = self._tagging(self._transformer.unpadded(logits[row], len(covered))[firsts])
         return [answer for answer in answers if answer is not None]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 
 def by_length(
-    texts: Sequence[str], lengths: Sequence[int], at_once: int | None, *, room: int | None = None
+    texts: Sequence[str], lengths: Iterable[int], at_once: int | None, *, room: int | None = None
 ) -> Iterator[list[int]]:
     """The places of the texts, shortest first: at most `at_once` at a time, and as many as fit into `room` tokens.
 
@@ -19,8 +19,10 @@ def by_length(
     [[0, 1], [2], [3]]
     """
     batch: list[int] = []
-    for place in sorted(range(len(texts)), key=lambda place: (lengths[place], texts[place])):
-        crowded = room is not None and (len(batch) + 1) * lengths[place] > room
+    known = list(map(int, lengths))
+    # By text, then by length: each keeps the order of the one before, and texts that come sorted cost nothing.
+    for place in sorted(sorted(range(len(texts)), key=texts.__getitem__), key=known.__getitem__):
+        crowded = room is not None and (len(batch) + 1) * known[place] > room
         if batch and (crowded or len(batch) == at_once):
             yield batch
             batch = []

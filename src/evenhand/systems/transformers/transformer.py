@@ -66,7 +66,7 @@ class Transformer:
         self.name = name
         devices = devices_for(device)
         self.device = devices[0]
-        self.tokeniser, model = checkpoint.load(folder, kind, may_miss=may_miss)
+        self.tokeniser, model = checkpoint.load(folder, kind, may_miss=may_miss, single=precision == SINGLE)
         self.precision = precision
         self.model = model.to(self.device, getattr(import_torch(), precision))
         self.limit = longest_read(self.tokeniser, self.model, longest)
@@ -78,7 +78,7 @@ class Transformer:
         self._takes = set(inspect.signature(self.model.forward).parameters)
         self.digest = checkpoint.digest(folder)
         self.packed = self.device.type == "cpu" and precision == SINGLE and pack(self.model, self._trial)
-        self._models = [(self.device, self.model), *((one, self._model_on(one)) for one in devices[1:])]
+        self.models = [(self.device, self.model), *((one, self._model_on(one)) for one in devices[1:])]
         self._ahead: dict[tuple[str, ...], Future[Pieces]] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="evenhand-tokeniser")
 
@@ -105,7 +105,7 @@ class Transformer:
         pieces = self._reader.read(texts) if expected is None else expected.result()
         self._tell_of_cuts(texts, pieces)
         batches = list(self._batches(texts, pieces))
-        dealt = [(*made, batches[turn :: len(self._models)]) for turn, made in enumerate(self._models)]
+        dealt = [(*made, batches[turn :: len(self.models)]) for turn, made in enumerate(self.models)]
 
         def run(device: Any, model: Any, own: list[list[int]]) -> None:
             if own:
@@ -134,6 +134,10 @@ class Transformer:
     def tokenise(self, text: str) -> list[str]:
         """The word pieces of a text, without special tokens."""
         return self._reader.pieces(text)
+
+    def bare_after(self, prefix: str, texts: Sequence[str]) -> list[list[int]]:
+        """The word pieces, without special tokens, of texts that begin with a prefix and go on as each says."""
+        return self._reader.bare(prefix, texts)
 
     def what_it_depends_on(self) -> dict[str, object]:
         """For fingerprints: the model's files, the kind of device, the batches, and the revision of the code."""
