@@ -32,6 +32,8 @@ from evenhand.systems.transformers.checkpoint import quiet
 from evenhand.systems.transformers.hf import HuggingFace
 from evenhand.systems.transformers.packed import pack
 
+ROOT = Path(__file__).parents[2]
+
 WORDS = [
     "[PAD]",
     "[UNK]",
@@ -643,11 +645,15 @@ class TestPacked:
         assert "forward" not in vars(model[0])
 
 
-BARE = """
-import sys
+LACKING = """
+import runpy, sys
 
 for name in ("polars", "pydantic", "scipy", "sklearn", "rich", "typer", "skops", "platformdirs", "vl_convert"):
     sys.modules[name] = None  # as if it were not there
+"""
+BARE = f"""{LACKING}
+from evenhand.systems.few_shot.causal_model import CausalModel
+from evenhand.systems.few_shot.reader import LabelReader
 from evenhand.systems.transformers.hf import HuggingFace
 print(HuggingFace(sys.argv[1], device="cpu").score(["Ebony feels sad."]).item())
 """
@@ -657,3 +663,14 @@ def test_where_there_is_torch_and_transformers_nothing_else_is_needed(models: Pa
     done = subprocess.run([sys.executable, "-c", BARE, str(models / "two")], capture_output=True, text=True, check=True)
     expected = HuggingFace(str(models / "two")).score(["Ebony feels sad."]).item()
     assert float(done.stdout) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_the_benchmark_for_gpus_needs_no_more() -> None:
+    code = f"{LACKING}sys.argv[1:] = ['--smoke']\nrunpy.run_module('benchmarks.gpu', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == ""
+    for text in ("EEC-like", "16 words", "128 words"):
+        assert f"{text}, ours in bfloat16 against pipeline: " in done.stdout
+        assert f"{text}, share of the forward pass in bfloat16: " in done.stdout
+    assert "tokens of the sentences' own read, as a share of the batched prefill rate: " in done.stdout

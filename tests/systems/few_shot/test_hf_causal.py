@@ -21,8 +21,8 @@ from evenhand.errors import EvenhandError, UsageError
 from evenhand.specs.resolving import resolve
 from evenhand.systems import Array, Scorer, build_system
 from evenhand.systems.few_shot import FewShot, LabelModel
-from evenhand.systems.few_shot import hf_causal as room
-from evenhand.systems.few_shot.hf_causal import CausalModel
+from evenhand.systems.few_shot import causal_model as room
+from evenhand.systems.few_shot.causal_model import CausalModel
 from evenhand.systems.transformers.checkpoint import quiet
 
 pytestmark = pytest.mark.slow
@@ -187,9 +187,9 @@ class TestMasses:
         lines: list[int] = []
         run = CausalModel._run
 
-        def counted(self: CausalModel, computed: Any, rows: Any, **how: Any) -> Any:
+        def counted(self: CausalModel, device: Any, made: Any, computed: Any, rows: Any) -> Any:
             lines.append(len(rows))
-            return run(self, computed, rows, **how)
+            return run(self, device, made, computed, rows)
 
         monkeypatch.setattr(CausalModel, "_run", counted)
         model.masses(PREFIX, ENDINGS, DIGITS)
@@ -274,12 +274,105 @@ class TestPrefix:
         for number in range(room.PREFIXES + 3):
             model.masses(f"{number} {PREFIX}", ENDINGS[:1], DIGITS)
         assert len(model._kept) == room.PREFIXES
-        assert next(reversed(model._kept))[0] == model._tokens(f"{room.PREFIXES + 2} ")[0]
+        assert next(reversed(model._kept))[1][0] == model._tokens(f"{room.PREFIXES + 2} ")[0]
 
     def test_what_is_computed_is_not_changed_by_those_who_use_it(self, models: Path) -> None:
         model = CausalModel(str(models / "llama"), device="cpu")
         first = model.masses(PREFIX, ENDINGS, WORDS)
         np.testing.assert_array_equal(model.masses(PREFIX, ENDINGS, WORDS), first)
+
+
+class TestSpeed:
+    def test_prompts_of_like_length_go_together_as_far_as_there_is_room(
+        self, models: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        model = CausalModel(str(models / "llama"), device="cpu")
+        seen = self.shapes(model)
+        whole = model.masses(PREFIX, ENDINGS, DIGITS)
+        assert [rows for rows, _ in seen] == [1, len(ENDINGS)]  # what all share, and then the rest
+        seen.clear()
+        monkeypatch.setattr(room, "ROOM", 20)
+        parts = model.masses(PREFIX, ENDINGS, DIGITS)
+        assert len(seen) > 1
+        assert all(rows * width <= 20 or rows == 1 for rows, width in seen)
+        assert [width for _, width in seen] == sorted(width for _, width in seen)
+        np.testing.assert_allclose(parts, whole, rtol=1e-5)
+
+    def test_what_the_common_beginning_takes_for_each_prompt_is_counted(
+        self, models: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        model = CausalModel(str(models / "llama"), device="cpu")
+        whole = model.masses(PREFIX, ENDINGS, DIGITS)
+        (computed,) = model._kept.values()
+        assert computed.bytes_a_token == 2 * 2 * 2 * 8 * 4  # layers, keys and values, heads, their size, bytes
+        longest = max(len(model._tokens(prompt)) for prompt in PROMPTS)
+        monkeypatch.setattr(room, "KEPT", int(2.5 * longest * computed.bytes_a_token))
+        seen = self.shapes(model)
+        parts = model.masses(PREFIX, ENDINGS, DIGITS)
+        assert max(rows for rows, _ in seen) == 2
+        np.testing.assert_allclose(parts, whole, rtol=1e-5)
+
+    def test_what_is_expected_is_cut_up_beforehand_and_once(
+        self, models: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        model = CausalModel(str(models / "gpt2"), device="cpu")
+        plain = model.masses(PREFIX, ENDINGS, DIGITS)
+        calls: list[int] = []
+        cut = CausalModel._cut
+        monkeypatch.setattr(CausalModel, "_cut", lambda self, *how: (calls.append(len(how[1])), cut(self, *how))[1])
+        reads = (PREFIX, tuple(ENDINGS), DIGITS)
+        model.expect([reads])
+        model.expect([reads, (PREFIX, ("Oh!\nAnger: ",), DIGITS)])
+        np.testing.assert_array_equal(model.masses(*reads), plain)
+        assert sorted(calls) == [1, len(ENDINGS)]
+
+    def test_models_that_know_no_places_say_the_same(self, models: Path) -> None:
+        model = CausalModel(str(models / "llama"), device="cpu")
+        whole = model.masses(PREFIX, ENDINGS, WORDS)
+        for takes in (False, True):
+            model._takes_places, model._takes_keep = False, takes
+            np.testing.assert_allclose(model.masses(PREFIX, ENDINGS, WORDS), whole, rtol=1e-6)
+
+    def test_several_devices_share_the_prompts(self, models: Path) -> None:
+        one = CausalModel(str(models / "llama"), device="cpu", at_once=2)
+        two = CausalModel(str(models / "llama"), device="cpu,cpu", at_once=2)
+        assert len(two._transformer.models) == 2
+        np.testing.assert_array_equal(two.masses(PREFIX, ENDINGS, DIGITS), one.masses(PREFIX, ENDINGS, DIGITS))
+
+    def test_half_precision_is_measured_and_told(self, models: Path) -> None:
+        exact = CausalModel(str(models / "llama"), device="cpu")
+        assert exact.remarks() == ()
+        half = CausalModel(str(models / "llama"), device="cpu", precision="bfloat16")
+        off = np.abs(half.masses(PREFIX, ENDINGS, DIGITS) - exact.masses(PREFIX, ENDINGS, DIGITS)).max()
+        assert off > 0
+        said = "it ran in bfloat16: probabilities differ from those in float32 by up to"
+        assert half.remarks() == (f"{said} {off:.2g}, as measured on 5 prompts",)
+        assert half.fingerprint != exact.fingerprint
+
+    def test_where_single_precision_does_not_fit_that_is_told(
+        self, models: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        half = CausalModel(str(models / "llama"), device="cpu", precision="bfloat16")
+
+        def full(*_: object) -> None:
+            raise torch.cuda.OutOfMemoryError
+
+        monkeypatch.setattr(room, "_loaded", full)
+        assert np.isfinite(half.masses(PREFIX, ENDINGS, DIGITS)).all()
+        assert "was not measured, as there is no room for it in float32" in half.remarks()[0]
+
+    @staticmethod
+    def shapes(model: CausalModel) -> list[tuple[int, int]]:
+        """How many prompts each run through the model reads, and how many tokens of each."""
+        seen: list[tuple[int, int]] = []
+        forward = model._transformer.model.forward
+
+        def counting(*args: Any, **given: Any) -> Any:
+            seen.append(tuple(given["input_ids"].shape))
+            return forward(*args, **given)
+
+        model._transformer.model.forward = counting
+        return seen
 
 
 class TestBadInput:

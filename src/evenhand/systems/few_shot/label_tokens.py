@@ -63,9 +63,9 @@ class Cutter:
         self._tokens = tokens
         self._known: dict[tuple[Tokens, tuple[str, ...]], tuple[int, tuple[Tokens, ...]]] = {}
 
-    def cut(self, prompt: str, labels: Sequence[str]) -> LabelTokens:
-        """The tokens of a prompt and of its labels."""
-        alone = tuple(self._tokens(prompt))
+    def cut(self, prompt: str, labels: Sequence[str], *, alone: Tokens | None = None) -> LabelTokens:
+        """The tokens of a prompt and of its labels; `alone` are the prompt's, where they are known."""
+        alone = tuple(self._tokens(prompt)) if alone is None else alone
         end = (alone[-SEAM:], tuple(labels))
         joined, chains = self._known.get(end) or self._found(alone, prompt, labels)
         if joined < SEAM - 1:

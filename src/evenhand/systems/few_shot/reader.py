@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.errors import BadAnswer, quoted
 from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
-from evenhand.systems.few_shot.models import LabelModel
-from evenhand.systems.few_shot.task import Task
+from evenhand.systems.few_shot.models import LabelModel, Questions
+
+if TYPE_CHECKING:
+    from evenhand.systems.few_shot.task import Task
 
 SEPARATOR = "\t"
 ROUNDING = 1e-5
@@ -45,15 +48,32 @@ class LabelReader(BaseScorer):
         own = self.model.resume_key
         return None if own is None else f"{own} {self.task.digest}"
 
+    @property
+    def ahead(self) -> int:
+        """The model's own."""
+        return self.model.ahead
+
+    def expect(self, coming: Sequence[tuple[Sequence[str], int]]) -> None:
+        """Tell the model what it will be asked."""
+        self.model.expect([questions for texts, _ in coming for questions, _ in self._parted(texts)])
+
     def score(self, texts: Sequence[str]) -> Array:
         """The labels' masses for each question and text."""
         masses = np.empty((len(texts), len(self.outputs)))
-        asked = [parted(text) for text in texts]
-        for question in dict.fromkeys(question for question, _ in asked):
-            rows = [row for row, (other, _) in enumerate(asked) if other == question]
-            endings = [self.task.ending(question, asked[row][1]) for row in rows]
-            masses[rows] = self.model.masses(self.task.prefix(question), endings, self.task.label_names)
+        for (prefix, endings, labels), rows in self._parted(texts):
+            masses[rows] = self.model.masses(prefix, endings, labels)
         return self._checked(texts, masses)
+
+    def _parted(self, texts: Sequence[str]) -> Iterator[tuple[Questions, list[int]]]:
+        """What the model is asked, question by question, and the places of the texts."""
+        rows: dict[str, list[int]] = {}
+        endings: dict[str, list[str]] = {}
+        for row, asked in enumerate(texts):
+            question, text = parted(asked)
+            rows.setdefault(question, []).append(row)
+            endings.setdefault(question, []).append(self.task.ending(question, text))
+        for question, places in rows.items():
+            yield (self.task.prefix(question), tuple(endings[question]), self.task.label_names), places
 
     def _checked(self, texts: Iterable[str], masses: Array) -> Array:
         for text, total in zip(texts, masses.sum(axis=1), strict=True):

@@ -1,0 +1,366 @@
+"""A causal language model of the Hugging Face kind: how probable labels are after prompts, many prompts at once."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.errors import EvenhandError, UsageError, quoted
+from evenhand.systems.base import Array, fingerprint_of
+from evenhand.systems.few_shot import label_tokens
+from evenhand.systems.few_shot.label_tokens import Cutter, LabelTokens, Tokens, in_common
+from evenhand.systems.few_shot.models import LabelModel, Questions
+from evenhand.systems.transformers import checkpoint
+from evenhand.systems.transformers.lengths import by_length
+from evenhand.systems.transformers.torch_import import import_torch
+from evenhand.systems.transformers.transformer import SINGLE, Transformer
+
+KIND = "AutoModelForCausalLM"
+PLANNED, PLANNED_ON_GPU = 64, 4096
+"""How many prompts are asked for together: the unit of caching, and what a kill may cost."""
+
+ROOM, ROOM_ON_GPU = 1024, 16_384
+"""How many tokens go through the model together, besides those that all prompts begin with."""
+
+KEPT, KEPT_ON_GPU = 2**29, 2**32
+"""How many bytes the keys and values of a batch may take, each line with those of the common beginning."""
+
+SUMMED = 2**26
+"""How many logits are made probabilities at a time, in double precision."""
+
+PREFIXES = 8
+"""How many prefixes stay computed: one for each question of a task, usually."""
+
+COMPARED = 16
+"""In half precision, so many prompts are asked in single precision, too."""
+
+Wanted = tuple[tuple[Tokens, tuple[int, ...]], ...]
+"""Beginnings of labels, each with the tokens that some label goes on with."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line through the model: what it reads after the common beginning."""
+
+    place: int
+    """Of the prompt among all."""
+    tokens: Tokens
+    first: int
+    """Where the prompt's last token stands: after it labels begin, and after the next ones they go on."""
+    wanted: Wanted
+
+
+@dataclass(frozen=True)
+class Computed:
+    """The tokens that all prompts begin with, and the keys and values that the model made of them."""
+
+    tokens: Tokens
+    past: Any
+
+    def for_rows(self, count: int) -> dict[str, Any]:
+        """What lets the model go on from here, in so many rows."""
+        if self.past is None:
+            return {"use_cache": False}
+        past = copy.deepcopy(self.past)  # the model adds to what it is given
+        past.batch_repeat_interleave(count)
+        return {"use_cache": True, "past_key_values": past}
+
+    @property
+    def bytes_a_token(self) -> float:
+        """What the model keeps of a token; 0 where that is not known."""
+        if self.past is None:
+            return 0.0
+        layers = getattr(self.past, "layers", ())
+        parts = (getattr(layer, name, None) for layer in layers for name in ("keys", "values"))
+        return float(sum(getattr(part, "nbytes", 0) for part in parts)) / len(self.tokens)
+
+
+class CausalModel(LabelModel):
+    """Gives the probability of whole labels, the product over their tokens, each out of the full vocabulary.
+
+    What prompts share is read once. Their own tokens go through the model many prompts at a time, those of like length
+    together; `at_once` sets a lower limit. Answers depend on what shares a batch by rounding only.
+    """
+
+    revision = 2
+    ahead = 1
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        revision: str | None = None,
+        device: str = "auto",
+        at_once: int | None = None,
+        prefix_cache: bool = True,
+        precision: str = SINGLE,
+    ) -> None:
+        import_torch()  # a missing extra is told before anything is looked for, or fetched
+        self.name = f"hf-causal:{model}"
+        self._folder = checkpoint.find(model, revision=revision)
+        self._transformer = _loaded(self._folder, self.name, device, at_once, precision)
+        self._on_gpu = self._transformer.device.type != "cpu"
+        self.batch_size: int = PLANNED_ON_GPU if self._on_gpu else PLANNED
+        self._at_once = at_once
+        self._opening = _opening(self._transformer.tokeniser)
+        self._cutter = Cutter(self._tokens)
+        parameters = inspect.signature(self._transformer.model.forward).parameters
+        self._takes_keep = "logits_to_keep" in parameters
+        self._takes_places = self._takes_keep and _slices_by_row()
+        self._caches = prefix_cache
+        self._kept: OrderedDict[tuple[Any, Tokens], Computed] = OrderedDict()
+        self._ahead: dict[Questions, Future[list[LabelTokens]]] = {}
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="evenhand-prompts")
+        self._off: str | None = None
+        self.fingerprint: str | None = fingerprint_of(
+            type(self), "torch", "transformers", "tokenizers",
+            # Without a token to pad with, others have to go one by one; here, no padding is ever looked at.
+            **self._transformer.what_it_depends_on() | {"at_once": at_once},
+            prefix_cache=prefix_cache, labels=label_tokens.REVISION,
+        )  # fmt: skip
+
+    def expect(self, coming: Sequence[Questions]) -> None:
+        """Begin to cut up prompts that will be asked about next, in a thread beside the model's."""
+        self._ahead = {one: self._ahead.get(one) or self._thread.submit(self._cut, *one) for one in coming}
+
+    def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
+        """The probability of each label, whole, after each prompt: an array of shape (endings, labels)."""
+        if not len(endings):
+            return np.empty((0, len(labels)))
+        questions = (prefix, tuple(endings), tuple(labels))
+        cut = self._ahead.pop(questions, None)
+        masses = self._masses(self._transformer, self._cut(*questions) if cut is None else cut.result(), prefix)
+        if self._transformer.precision != SINGLE and self._off is None:
+            some = endings[:: -(-len(endings) // COMPARED)]
+            self._off = self._compared(prefix, some, labels, masses[:: -(-len(endings) // COMPARED)])
+        return masses
+
+    def tokenise(self, text: str) -> list[str]:
+        """The pieces of a text, without special tokens."""
+        return self._transformer.tokenise(text)
+
+    def remarks(self) -> tuple[str, ...]:
+        """What half precision did to the labels' probabilities."""
+        return () if self._off is None else (self._off,)
+
+    def _masses(self, transformer: Transformer, asked: Sequence[LabelTokens], prefix: str) -> Array:
+        shared, size = self._known_beginning(transformer, self._shared(prefix, asked))
+        batches = list(self._batches(asked, shared, size))
+        turns = [(*made, batches[turn :: len(transformer.models)]) for turn, made in enumerate(transformer.models)]
+        found: list[dict[Tokens, dict[int, float]]] = [{} for _ in asked]
+        for (_, _, own), told in zip(turns, self._told(turns, shared), strict=True):
+            numbers = iter(told)
+            for row in chain.from_iterable(own):
+                for stem, following in row.wanted:
+                    found[row.place][stem] = {token: next(numbers) for token in following}
+        return np.array([one.masses(probability) for one, probability in zip(asked, found, strict=True)])
+
+    def _told(self, turns: Sequence[tuple[Any, Any, list[list[Row]]]], shared: Tokens) -> list[list[float]]:
+        if len(turns) == 1:
+            ((device, model, own),) = turns
+            return [self._read(device, model, own, shared)]
+        with ThreadPoolExecutor(len(turns)) as pool:
+            return list(pool.map(lambda turn: self._read(turn[0], turn[1], turn[2], shared), turns))
+
+    def _read(self, device: Any, model: Any, batches: Sequence[Sequence[Row]], shared: Tokens) -> list[float]:
+        """What is wanted of each row of some batches: copied back all at once, as a GPU would wait at every copy."""
+        torch = import_torch()
+        if not batches:
+            return []
+        with torch.inference_mode():
+            computed = self._computed(device, model, shared)
+            told = [self._said(device, model, computed, rows) for rows in batches]
+            return list(torch.cat(told).cpu().tolist())
+
+    def _compared(self, prefix: str, endings: Sequence[str], labels: Sequence[str], masses: Array) -> str:
+        """In words, by how much probabilities differ from those in single precision, at most."""
+        torch, own = import_torch(), self._transformer
+        ran = f"it ran in {own.precision}"
+        self._kept.clear()
+        try:
+            single = _loaded(self._folder, self.name, str(own.device), self._at_once, SINGLE)
+            exact = self._masses(single, self._cut(prefix, tuple(endings), tuple(labels)), prefix)
+        except torch.cuda.OutOfMemoryError:
+            return f"{ran}; what that does to its answers was not measured, as there is no room for it in float32"
+        finally:
+            self._kept.clear()  # what was computed in single precision
+        off = float(np.abs(masses - exact).max())
+        asked = f"as measured on {len(endings)} prompts"
+        return f"{ran}: probabilities differ from those in float32 by up to {off:.2g}, {asked}"
+
+    def _cut(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> list[LabelTokens]:
+        """The tokens of all prompts and of the labels after them."""
+        bare = self._transformer.bare_after(prefix, endings)
+        alone = ((*self._opening, *pieces) for pieces in bare)
+        asked = [
+            self._cutter.cut(prefix + ending, labels, alone=tokens)
+            for ending, tokens in zip(endings, alone, strict=True)
+        ]
+        self._refuse_overflow(asked, endings)
+        return asked
+
+    def _tokens(self, text: str) -> Tokens:
+        (found,) = self._transformer.bare_after("", [text])
+        return (*self._opening, *found)
+
+    def _refuse_overflow(self, asked: Sequence[LabelTokens], endings: Sequence[str]) -> None:
+        limit = self._transformer.limit
+        for one, ending in zip(asked, endings, strict=True):
+            if not one.prompt:
+                raise UsageError(f"{self.name!r}: there is no prompt before the labels; give the task an instruction")
+            if limit is not None and one.longest > limit:
+                raise EvenhandError(
+                    f"{self.name!r} reads {limit:,} tokens at most, and the prompt with its label has {one.longest:,}; "
+                    f"it ends in {quoted(ending[-60:])}: give the task fewer or shorter examples"
+                )
+
+    def _shared(self, prefix: str, asked: Sequence[LabelTokens]) -> Tokens:
+        """The tokens of the prefix that all prompts begin with; each keeps one at least to be asked about."""
+        if not self._caches:
+            return ()
+        shared = self._tokens(prefix)
+        for one in asked:
+            if one.prompt[: len(shared)] != shared:
+                shared = shared[: in_common(shared, one.prompt)]
+        return shared[: min(len(one.prompt) - 1 for one in asked)]
+
+    def _batches(self, asked: Sequence[LabelTokens], shared: Tokens, size: float) -> Iterator[list[Row]]:
+        before = len(shared)
+        rows = [
+            Row(place, one.prompt[before:] + path, len(one.prompt) - before - 1, wanted)
+            for place, one in enumerate(asked)
+            for path, wanted in _lines(one.chains)
+        ]
+        lengths = [len(row.tokens) for row in rows]
+        most = self._at_once
+        if size:
+            kept = KEPT_ON_GPU if self._on_gpu else KEPT
+            most = min(most or len(rows), max(1, int(kept / size / (before + max(lengths)))))
+        texts = [" ".join(map(str, row.tokens)) for row in rows]
+        for places in by_length(texts, lengths, most, room=ROOM_ON_GPU if self._on_gpu else ROOM):
+            yield [rows[place] for place in places]
+
+    def _known_beginning(self, transformer: Transformer, shared: Tokens) -> tuple[Tokens, float]:
+        """What the model can go on from (all that prompts share, or nothing), and how many bytes a token takes."""
+        with import_torch().inference_mode():
+            computed = self._computed(*transformer.models[0], shared)
+        return computed.tokens, computed.bytes_a_token
+
+    def _said(self, device: Any, model: Any, computed: Computed, rows: Sequence[Row]) -> Any:
+        """How probable each wanted token is, row by row and stem by stem: numbers that stay on the device."""
+        torch = import_torch()
+        counts = [len(row.wanted) for row in rows]
+        logits = self._run(device, model, computed, rows)
+        line = [place for place, count in enumerate(counts) for _ in range(count)]
+        step = list(chain.from_iterable(map(range, counts)))
+        wanted = [len(following) for row in rows for _, following in row.wanted]
+        tokens = torch.tensor([token for row in rows for _, following in row.wanted for token in following])
+        places = torch.tensor([place for place, count in enumerate(wanted) for _ in range(count)])
+        lines = logits[torch.tensor(line), torch.tensor(step)]
+        if lines.device.type not in ("cpu", "cuda"):
+            lines = lines.float().cpu()  # others cannot calculate in double precision
+        parts = lines.split(max(1, SUMMED // lines.shape[1]))
+        whole = torch.cat([torch.logsumexp(part.double(), dim=-1) for part in parts])
+        places, tokens = places.to(lines.device), tokens.to(lines.device)
+        return (lines[places, tokens].double() - whole[places]).exp()
+
+    def _run(self, device: Any, model: Any, computed: Computed, rows: Sequence[Row]) -> Any:
+        """The model's logits for each row, in the places after which something is wanted.
+
+        Padding stands behind the tokens: nothing that is read comes after it, so it cannot be seen, and positions are
+        those of a prompt alone.
+        """
+        torch, before = import_torch(), len(computed.tokens)
+        lengths = np.array([len(row.tokens) for row in rows])
+        real = np.arange(lengths.max())[None, :] < lengths[:, None]
+        new = np.zeros(real.shape, dtype=np.int64)
+        new[real] = np.fromiter(chain.from_iterable(row.tokens for row in rows), np.int64, int(lengths.sum()))
+        mask = np.pad(real.astype(np.int64), ((0, 0), (before, 0)), constant_values=1)
+        most = max(len(row.wanted) for row in rows)
+        firsts = np.array([row.first for row in rows])
+        places = np.minimum(firsts[:, None] + np.arange(most)[None, :], (lengths - 1)[:, None])
+        start = int(firsts.min())
+        kept = torch.from_numpy(places).to(device) if self._takes_places else real.shape[1] - start
+        outcome = model(
+            input_ids=torch.from_numpy(new).to(device),
+            attention_mask=torch.from_numpy(mask).to(device),
+            **computed.for_rows(len(rows)),
+            **({"logits_to_keep": kept} if self._takes_keep else {}),
+        )
+        logits = outcome.logits
+        if self._takes_places and logits.shape[:2] != places.shape:
+            self._takes_places = False  # a model with a way of its own
+            return self._run(device, model, computed, rows)
+        if self._takes_places:
+            return logits
+        shown = torch.from_numpy(places - start).to(logits.device)
+        return torch.take_along_dim(logits[:, start - real.shape[1] :], shown[..., None], dim=1)
+
+    def _computed(self, device: Any, model: Any, shared: Tokens) -> Computed:
+        """What the model makes of the tokens that all prompts share; of none, if it keeps nothing to go on from."""
+        if not shared:
+            return Computed((), None)
+        key = (device, shared)
+        if key not in self._kept:
+            tokens = import_torch().tensor([shared], device=device)
+            outcome = model(
+                input_ids=tokens,
+                attention_mask=import_torch().ones_like(tokens),
+                use_cache=True,
+                **({"logits_to_keep": 1} if self._takes_keep else {}),
+            )
+            past = getattr(outcome, "past_key_values", None)
+            self._kept[key] = Computed(shared, past) if _shareable(past) else Computed((), None)
+            if len(self._kept) > PREFIXES * len(self._transformer.models):
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+
+def _loaded(folder: Path, name: str, device: str, at_once: int | None, precision: str) -> Transformer:
+    return Transformer(folder, KIND, name=name, device=device, at_once=at_once, precision=precision)
+
+
+def _shareable(past: Any) -> bool:
+    """Whether what was computed once can be repeated for many prompts; what recurrent models keep cannot."""
+    try:
+        copy.deepcopy(past).batch_repeat_interleave(2)
+    except (AttributeError, NotImplementedError):
+        return False
+    return True
+
+
+def _slices_by_row() -> bool:
+    """Whether models can be told for each row where their logits are wanted."""
+    from transformers import modeling_utils
+
+    return hasattr(modeling_utils, "slice_logits_to_keep")
+
+
+@lru_cache(maxsize=64)
+def _lines(chains: tuple[Tokens, ...]) -> tuple[tuple[Tokens, Wanted], ...]:
+    """The stems that no other stem extends, and what is wanted to know along each: its line passes all the others."""
+    asked = LabelTokens((), chains)
+    stems = asked.stems
+    paths = [one for one in stems if not any(other != one and other[: len(one)] == one for other in stems)]
+    return tuple(
+        (path, tuple((path[:end], asked.following(path[:end])) for end in range(len(path) + 1))) for path in paths
+    )
+
+
+def _opening(tokeniser: Any) -> Tokens:
+    """The special tokens that a tokeniser puts before every text; those that it puts behind would end the prompt."""
+    bare = tokeniser("a", add_special_tokens=False)["input_ids"]
+    full = tokeniser("a")["input_ids"]
+    starts = (start for start in range(len(full)) if full[start : start + len(bare)] == bare)
+    return tuple(full[: next(starts, 0)])
