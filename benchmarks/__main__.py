@@ -16,6 +16,7 @@ BENCHMARKS = (
     "study",
     "metrics",
     "prefix",
+    "few_shot",
     "transformers",
     "truth",
     "decisions",

@@ -71,7 +71,11 @@ class Through(BaseScorer):
         asked = self.questions(texts)
         distinct = sorted(set(chain.from_iterable(asked)))
         size = self.inner.batch_size
-        parts = [self._drawn(distinct[start : start + size], number) for start in range(0, len(distinct), size)]
+        batches = [distinct[start : start + size] for start in range(0, len(distinct), size)]
+        parts = []
+        for place, batch in enumerate(batches):
+            self.inner.expect([(one, number) for one in batches[place : place + 1 + self.inner.ahead]])
+            parts.append(self._drawn(batch, number))
         answers = np.vstack(parts) if parts else np.empty((0, len(self.inner.outputs)))
         return self.read(texts, answers_to(asked, distinct, answers))
 

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.systems.base import Array, fingerprint_of
 from evenhand.systems.few_shot import label_tokens
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.gguf_file import checked_gguf
-from evenhand.systems.few_shot.label_tokens import Cutter, Tokens, in_common
-from evenhand.systems.few_shot.llama import LEAST, import_xllamacpp
+from evenhand.systems.few_shot.gguf_worker import GgufWorker
+from evenhand.systems.few_shot.llama import cores, import_xllamacpp
 from evenhand.systems.few_shot.llama_apart import LlamaApart
-from evenhand.systems.few_shot.models import LabelModel
+from evenhand.systems.few_shot.models import LabelModel, Questions
 from evenhand.systems.table import system
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
 
 CONTEXT = 2048
+
+SMALL = 2**30
+"""Files up to this size run in a process for each core: there is memory for that, and little work to share."""
+
+RUN = 8
+"""So many prompts in a row go to the same process."""
 
 
 @system("gguf", extra="llm", address="FILE")
@@ -52,7 +57,8 @@ class Gguf(LabelModel):
     """A language model in a GGUF file.
 
     Each prompt's numbers are the same, to the bit, whatever was asked before, and with any number of threads. What
-    prompts share is read once; without `cache` each is read from its start.
+    prompts share is read once; without `cache` each is read from its start. Small models run in several processes of
+    one thread each: threads that share the work of a small model mostly wait for each other.
     """
 
     batch_size = 1
@@ -68,16 +74,32 @@ class Gguf(LabelModel):
         self._made_for = header.context
         self._context = min(context, header.context or context)
         self._cache = cache
+        most = threads or cores()
+        self._processes, self._threads = (most, 1) if path.stat().st_size <= SMALL else (1, most)
+        self.ahead = 2 * RUN * self._processes if self._processes > 1 else 0
         try:
-            self._llama = LlamaApart(path, context=self._context, threads=threads)
+            self._workers = [self._worker()]
         except RuntimeError as error:
             raise EvenhandError(
                 f"llama.cpp cannot load {path}, a model of the kind {header.architecture!r}: it is too large for the "
                 "memory, or newer than the package xllamacpp that is installed"
             ) from error
-        self._cutter = Cutter(self._llama.tokens)
-        self._prefixes: dict[str, Tokens] = {}
-        self._kept: Tokens | None = None
+        self._begun: dict[Questions, Future[Array]] = {}
+        self._turn = 0
+
+    def _worker(self) -> GgufWorker:
+        llama = LlamaApart(self._path, context=self._context, threads=self._threads)
+        return GgufWorker(
+            llama,
+            context=self._context,
+            cache=self._cache,
+            steady=lambda: self._llama.reads_in_parts,
+            overflow=self._overflow,
+        )
+
+    @property
+    def _llama(self) -> LlamaApart:
+        return self._workers[0].llama
 
     @cached_property
     def fingerprint(self) -> str | None:
@@ -94,35 +116,25 @@ class Gguf(LabelModel):
         """The pieces that the model reads a text in."""
         return self._llama.pieces(text)
 
+    def expect(self, coming: Sequence[Questions]) -> None:
+        """Begin to answer what will be asked next: some in a row each, as neighbours begin alike."""
+        if self._processes == 1:
+            return
+        for questions in self._begun.keys() - set(coming):
+            self._begun.pop(questions).cancel()
+        if len(coming) > 1 and len(self._workers) < self._processes:
+            self._llama.reads_in_parts  # noqa: B018 - tried out once, before others ask for it
+            self._workers += [self._worker() for _ in range(self._processes - len(self._workers))]
+        for questions in coming:
+            if questions not in self._begun:
+                self._begun[questions] = self._workers[self._turn // RUN % len(self._workers)].begin(questions)
+                self._turn += 1
+
     def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
         """The probability of each label, whole, after each prompt."""
-        if prefix not in self._prefixes:
-            self._prefixes[prefix] = self._llama.tokens(prefix)
-        shared = self._prefixes[prefix]
-        if len(shared) >= self._context:
-            raise UsageError(self._overflow("what all prompts begin with", len(shared)))
-        rows = [self._masses(shared, prefix + ending, labels) for ending in endings]
-        return np.array(rows).reshape(len(endings), len(labels))
-
-    def _masses(self, shared: Tokens, prompt: str, labels: Sequence[str]) -> Array:
-        cut = self._cutter.cut(prompt, labels)
-        if cut.longest > self._context:
-            raise EvenhandError(self._overflow("the prompt with this sentence", cut.longest))
-        if self._cache and not self._llama.reads_in_parts:
-            self._go_back_to(shared[: in_common(shared, cut.prompt[:-LEAST])], cut.prompt)
-        probabilities = {
-            stem: self._llama.next_token(cut.prompt + stem, cut.following(stem), afresh=not self._cache)
-            for stem in cut.stems
-        }
-        return cut.masses(probabilities)
-
-    def _go_back_to(self, kept: Tokens, prompt: Tokens) -> None:
-        """Remember what all prompts begin with, read in the same way each time, and nothing that came after it."""
-        if kept != self._kept or not kept or not self._llama.remembers(kept):
-            self._kept = None
-            self._llama.read(kept or prompt[:LEAST], afresh=True)
-            self._kept = kept
-        self._llama.forget(prompt, len(kept))
+        questions = (prefix, tuple(endings), tuple(labels))
+        begun = self._begun.pop(questions, None)
+        return (self._workers[0].begin(questions) if begun is None else begun).result()
 
     def _overflow(self, what: str, tokens: int) -> str:
         most = self._made_for

@@ -47,7 +47,7 @@ class Llama:
         parameters.n_ctx = context
         parameters.n_batch = parameters.n_ubatch = MOST
         parameters.n_parallel = 1
-        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads or _cores()
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads or cores()
         # Fused attention gives other numbers, by up to 0.02, when a prompt is read in parts; the plain one, hardly any.
         parameters.flash_attn_type = NO_FLASH_ATTENTION
         # Nothing may be restored from earlier prompts but what the last one left.
@@ -182,10 +182,10 @@ def _environment(name: str, value: str) -> Iterator[None]:
 
 def _is_busy() -> bool:
     """Whether others had use for more than half of the cores in the last minute."""
-    return hasattr(os, "getloadavg") and os.getloadavg()[0] > _cores() / 2
+    return hasattr(os, "getloadavg") and os.getloadavg()[0] > cores() / 2
 
 
-def _cores() -> int:
+def cores() -> int:
     """Those that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
