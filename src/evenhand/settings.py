@@ -36,6 +36,14 @@ def check_between(name: str, value: float, low: float, high: float, *, ends: boo
         raise UsageError(f"{name} must lie between {low:g} and {high:g}, not {_shown(value)}")
 
 
+def check_equivalence(share: float, name: str = "the equivalence tolerance, a share of the range,") -> None:
+    """A tolerance is a share of the range, and not finer than sums of scores are."""
+    check_between(name, share, 0.0, 1.0)
+    if share < LEAST_SHARE:
+        raise UsageError(f"{name} must be at least {LEAST_SHARE:g}, not {share!r}: no score is that fine")
+
+
+LEAST_SHARE = 1e-12
 LEAST_ALPHA = 1e-12
 MOST = 1_000_000_000
 """More of anything is a slip of the finger; numbers in tables and arrays hold that many."""

@@ -23,13 +23,15 @@ from evenhand.corpora.chat.catalogue import read_chat
 from evenhand.corpora.language import Language
 from evenhand.corpora.names import own_draw
 from evenhand.corpora.recipe import read_recipe
+from evenhand.corpora.text import Perturber
+from evenhand.corpora.text.files import check_edited, corpus_of_texts, perturb_file
 from evenhand.files.structured import json_values, read_yaml, validated, yaml_values
 from evenhand.files.tables import TableFile
 from evenhand.measuring import MeasureSettings, measure_file, quality_of_file
 from evenhand.metrics.conllu import read_trees
 from evenhand.metrics.tag_reading import read_tags
 from evenhand.rating import rate_scores
-from evenhand.rating.folder import read_mapping
+from evenhand.rating.folder import ScoreMapping, read_folder, read_mapping
 from evenhand.repairs.gold import read_gold_texts
 from evenhand.repairs.references import read_references
 from evenhand.specs.system_file import read_system_file, read_translator_file
@@ -42,6 +44,7 @@ from evenhand.systems.training.lesson import read_lesson
 pytestmark = pytest.mark.slow
 PROMISES = Path(__file__).parents[1] / "promises"
 INPUTS = PROMISES / "inputs"
+VERSIONS = INPUTS / "versions.csv"
 TREE = "# group = a\n1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\trained\train\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 
 
@@ -62,9 +65,25 @@ def recorded(path: Path) -> Any:
     return read_predictions(path, corpus(), low=-9, high=99)
 
 
+def foldered(path: Path) -> Any:
+    mapping = ScoreMapping(files=[path.name], columns={"Score": "sentiment"})
+    return read_folder(path.parent, mapping, attributes=["gender"])
+
+
+def perturbed(path: Path) -> Any:
+    perturb_file(path, path.with_name("versions.jsonl"), Perturber("gender"))
+    return corpus_of_texts(path, Perturber("gender"))
+
+
+def edited(path: Path) -> Any:
+    return check_edited(path, path.with_name("checked.jsonl"), Perturber("gender"))
+
+
 def rows_of(name: str) -> pl.DataFrame:
     """The first rows of what is read under this name, with predictions where these are read."""
     frame = TableFile(TABLES[name][0]).frame.head(40)
+    if TABLES[name][0] == VERSIONS:
+        return frame
     return frame.with_columns(joy=pl.Series([str(row / 100) for row in range(frame.height)]))
 
 
@@ -80,6 +99,10 @@ TABLES: dict[str, tuple[Path, Callable[[Path], Any]]] = {
     "recorded": (PROMISES / "saved" / "texts.csv", recorded),
     "labels": (INPUTS / "sheets" / "annotator-1.csv", lambda path: read_annotations([path])),
     "lesson": (INPUTS / "anger-train.txt", lambda path: read_lesson([path], dimension="anger")),
+    "folder": (INPUTS / "rated-2.csv", foldered),
+    "texts": (VERSIONS, perturbed),
+    "edited": (VERSIONS, edited),
+    "versions": (VERSIONS, lambda path: load_corpus(path).digest),
 }
 """What tables are read for; each is fed in all four formats."""
 CHAT = b"conversation,user,chatbot\n1,Hi,Hello\n1,How are you?,Fine\n2,My name is Ann,Hi Ann\n"
@@ -100,6 +123,10 @@ def language(path: Path) -> Any:
     return validated(Language, read_yaml(path), path)
 
 
+def perturber(path: Path) -> Any:
+    return Perturber("age", lexicon_file=path).versions("The old man and a 70-year-old, they said.")
+
+
 def drawn(path: Path) -> Any:
     return read_recipe(path), own_draw(path)
 
@@ -117,6 +144,7 @@ STRUCTURED: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
     "mapping": (packaged("rating_layout.yaml"), lambda path: read_mapping(path, path.parent)),
     "language": (packaged("languages", "en.yaml"), language),
     "manifest": (LISTED, find_entries),
+    "lexicon": (packaged("lexicons", "age.yaml"), perturber),
 }
 """What is written in YAML; files go by these names."""
 

@@ -74,10 +74,10 @@ def plan(
     from evenhand.comparing import Settings
     from evenhand.corpora.asked_names import read_names
     from evenhand.planning import read_spreads
-    from evenhand.settings import check_between
+    from evenhand.settings import check_equivalence
     from evenhand.verbs.plan import plan as run
 
-    check_between("--delta, a share of the range,", delta, 0.0, 1.0)
+    check_equivalence(delta, "--delta, a share of the range,")
     if any(part.strip().isdecimal() for one in names or [] for part in one.split(",")):
         raise UsageError("--names: give matched or unmatched; how many names it takes is what the plan finds out")
     drawn = None if names is None and strength is None else read_names(names or [], strength=strength)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evenhand.settings import check_alpha, check_between, check_choice, check_resamples, check_seed
+from evenhand.settings import check_alpha, check_choice, check_equivalence, check_resamples, check_seed
 from evenhand.stats import CORRECTIONS
 
 
@@ -21,7 +21,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_alpha(self.alpha)
-        check_between("the equivalence tolerance, a share of the range,", self.equivalence, 0.0, 1.0)
+        check_equivalence(self.equivalence)
         check_choice("correction", self.correction, CORRECTIONS)
         check_resamples("the number of permutations", self.permutations, least=1)
         check_seed(self.seed)

@@ -179,6 +179,7 @@ class Lexicon(BaseModel):
     def _names_agree(self) -> Lexicon:
         check_labels(self.labels, self.attributes)
         for persons in self.persons:
+            check_groups(persons, self.attributes)
             for term in persons.terms:
                 given = persons.source + (term.source if isinstance(term, Term) else [])
                 called = term.singular if isinstance(term, Term) else term
@@ -188,6 +189,23 @@ class Lexicon(BaseModel):
                     if source not in self.sources:
                         raise ValueError(f"{called!r}: no source {source!r}{did_you_mean(source, self.sources)}")
         return self
+
+
+def check_groups(persons: Persons, attributes: Mapping[str, Sequence[str]]) -> None:
+    """Refuse persons of a group that is not there, and pairs that do not follow an attribute's groups."""
+    for attribute, group in persons.groups.items():
+        if attribute not in attributes:
+            raise ValueError(f"persons name the attribute {attribute!r}, which is not among the attributes")
+        if group not in attributes[attribute]:
+            raise ValueError(f"persons have {attribute} {group!r}; its groups are {attributes[attribute]}")
+    if persons.paired is None:
+        return
+    if persons.paired not in attributes:
+        raise ValueError(f"pairs follow {persons.paired!r}, which is not among the attributes")
+    wanted = len(attributes[persons.paired])
+    for pair in persons.pairs:
+        if len(pair) != wanted:
+            raise ValueError(f"pair {pair} has {len(pair)} places; {persons.paired!r} has {wanted} groups")
 
 
 def check_labels(labels: Labels, attributes: Mapping[str, Sequence[str]]) -> None:

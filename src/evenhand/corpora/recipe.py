@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from evenhand.corpora.corpus import CORE, Condition
 from evenhand.corpora.drawn import with_drawn
-from evenhand.corpora.lexicon import STRICT, Persons, check_labels, lexicon
+from evenhand.corpora.lexicon import STRICT, Persons, check_groups, check_labels, lexicon
 from evenhand.errors import EvenhandError, did_you_mean
 from evenhand.files.structured import first_mistake, read_yaml, validated
 
@@ -203,23 +203,11 @@ class Recipe(BaseModel):
         for key in persons.named_sources:
             if key not in self.sources:
                 raise ValueError(f"persons have the source {key!r}{did_you_mean(key, self.sources)}")
-        for attribute, group in persons.groups.items():
-            if attribute not in self.attributes:
-                raise ValueError(f"persons name the attribute {attribute!r}, which is not among the attributes")
-            if group not in self.attributes[attribute]:
-                raise ValueError(f"persons have {attribute} {group!r}; its groups are {self.attributes[attribute]}")
+        check_groups(persons, self.attributes)
         templates = len(list(self.numbered()))
         for number in persons.templates or ():
             if not 1 <= number <= templates:
                 raise ValueError(f"persons are in template {number}; there are {templates}, counted from 1")
-        if persons.paired is None:
-            return
-        if persons.paired not in self.attributes:
-            raise ValueError(f"pairs follow {persons.paired!r}, which is not among the attributes")
-        wanted = len(self.attributes[persons.paired])
-        for pair in persons.pairs:
-            if len(pair) != wanted:
-                raise ValueError(f"pair {pair} has {len(pair)} places; {persons.paired!r} has {wanted} groups")
 
 
 def made_recipe(content: object) -> Recipe:

@@ -6,8 +6,10 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, ParamSpec, TypeVar
 
@@ -33,12 +35,22 @@ CGROUP = Path("/sys/fs/cgroup/memory.max")
 def read_bytes(path: Path, *, usual: int = MOST) -> bytes:
     """What a file holds; `usual` is how much that may be unless the variable says otherwise."""
     most = most_bytes(usual)
+    with plain_file(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        content = _up_to(most, file, size) if size <= most else b""
+        size = max(len(content), size)
+    if size > most:
+        raise EvenhandError(f"{path} has {in_words(size)}, and {in_words(most)} are read at most; {HOW_TO_ALLOW}")
+    return content
+
+
+@contextmanager
+def plain_file(path: Path) -> Iterator[BufferedReader]:
+    """A file to read from, piece by piece; whatever keeps it from being read is one line."""
     try:
         with os.fdopen(_opened(path), "rb") as file:
             _refuse_odd(path, os.fstat(file.fileno()).st_mode)
-            size = os.fstat(file.fileno()).st_size
-            content = _up_to(most, file, size) if size <= most else b""
-            size = max(len(content), size)
+            yield file
     except FileNotFoundError as error:
         raise UsageError(f"no such file: {path}") from error
     except OSError as error:
@@ -49,9 +61,6 @@ def read_bytes(path: Path, *, usual: int = MOST) -> bytes:
         raise UsageError(f"no such file: {str(path)!r}") from error
     except MemoryError as error:
         raise EvenhandError(f"{path} cannot be read: there is not enough memory for it") from error
-    if size > most:
-        raise EvenhandError(f"{path} has {in_words(size)}, and {in_words(most)} are read at most; {HOW_TO_ALLOW}")
-    return content
 
 
 def read_text(path: Path, *, usual: int = MOST) -> str:

@@ -11,6 +11,7 @@ import io
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8}
 """Bytes of memory for a cell of each physical type that has a width: truths, whole and other numbers."""
 DEEPEST = 64
 Fields = dict[int, Any]
+Content = bytes | mmap
 
 
 def unpacked(content: bytes, path: Path) -> pl.DataFrame:
@@ -71,9 +73,11 @@ class Extent:
     rows: int
     columns: int
     bytes: int
+    groups: tuple[Extent, ...] = ()
+    """The parts that are unpacked as a whole."""
 
 
-def look_at(content: bytes, path: Path) -> Extent:
+def look_at(content: Content, path: Path) -> Extent:
     """The extent of a table, from its footer and from the header of each page; refuses what does not fit together."""
     try:
         return _extent(content)
@@ -95,7 +99,7 @@ def _size(column: str, dtype: pl.DataType) -> pl.Expr:
     return (cells.str.len_bytes() if dtype == pl.String else cells.bin.size()).cast(pl.UInt64).sum()
 
 
-def _extent(content: bytes) -> Extent:
+def _extent(content: Content) -> Extent:
     if len(content) < 12 or content[:4] != MAGIC or content[-4:] != MAGIC:
         raise ValueError("no Parquet file")
     (size,) = struct.unpack("<I", content[-8:-4])
@@ -104,16 +108,17 @@ def _extent(content: bytes) -> Extent:
         raise ValueError("a footer that is larger than the file")
     footer = _Thrift(content, begins, len(content) - 8).fields()
     widths = _widths(footer[2])
-    rows, total = 0, 0
+    groups: list[Extent] = []
     for group in footer.get(4, []):
-        of_group = _count(group[3])
-        rows += of_group
+        rows = _count(group[3])
         if len(group[1]) != len(widths):
             raise ValueError("a row group that lacks columns")
-        total += sum(_chunk(content, chunk[3], of_group, width) for chunk, width in zip(group[1], widths, strict=True))
-    if rows != _count(footer[3]):
+        size = sum(_chunk(content, chunk[3], rows, width) for chunk, width in zip(group[1], widths, strict=True))
+        groups.append(Extent(rows, len(widths), size))
+    there = Extent(sum(one.rows for one in groups), len(widths), sum(one.bytes for one in groups), tuple(groups))
+    if there.rows != _count(footer[3]):
         raise ValueError("rows that do not add up")
-    return Extent(rows, len(widths), total)
+    return there
 
 
 def _widths(schema: list[Fields]) -> list[int]:
@@ -137,7 +142,7 @@ def _widths(schema: list[Fields]) -> list[int]:
     return widths
 
 
-def _chunk(content: bytes, about: Fields, rows: int, width: int) -> int:
+def _chunk(content: Content, about: Fields, rows: int, width: int) -> int:
     """Bytes that the cells of one column of a row group take once they are unpacked."""
     values, packed = _count(about[5]), _count(about[7])
     begins = _count(about.get(11) or about[9])
@@ -154,7 +159,7 @@ def _chunk(content: bytes, about: Fields, rows: int, width: int) -> int:
     return max(rows, values) * width + max(size, _count(about[6]))
 
 
-def _pages(content: bytes, begins: int, ends: int) -> Iterator[Fields]:
+def _pages(content: Content, begins: int, ends: int) -> Iterator[Fields]:
     """The headers of the pages that lie between two places."""
     while begins < ends:
         reader = _Thrift(content, begins, ends)
@@ -174,7 +179,7 @@ def _count(value: object) -> int:
 class _Thrift:
     """A structure in Thrift's compact protocol, as its fields by number."""
 
-    def __init__(self, content: bytes, place: int, ends: int) -> None:
+    def __init__(self, content: Content, place: int, ends: int) -> None:
         self._content, self.place, self._ends = content, place, ends
 
     def fields(self, depth: int = 0) -> Fields:

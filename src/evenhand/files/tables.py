@@ -43,7 +43,7 @@ def write_table(frame: pl.DataFrame, path: Path, *, overwrite: bool = True) -> N
     Unless it may be overwritten, a file with other content is refused: somebody may have edited it.
     """
     # Through memory: polars has errors of its own for a disk that is full.
-    content = table_bytes(frame, _known_ending(path))
+    content = table_bytes(frame, known_ending(path))
     if not overwrite and path.is_file() and path.read_bytes() != content:
         raise UsageError(
             f"{path} holds something else, which somebody may have edited: name another file, or allow it to be "
@@ -73,7 +73,8 @@ def _with_lists_as_text(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _known_ending(path: Path) -> str:
+def known_ending(path: Path) -> str:
+    """The ending of a table's name, which says its format."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"{path}: unknown ending {ending!r}; known: {', '.join(ENDINGS)}")
@@ -105,7 +106,7 @@ class TableFile:
     @property
     def ending(self) -> str:
         """Which format it is in."""
-        return _known_ending(self.path)
+        return known_ending(self.path)
 
     @property
     def separator(self) -> str:
@@ -115,7 +116,7 @@ class TableFile:
 
     @cached_property
     def _raw(self) -> bytes:
-        _known_ending(self.path)
+        known_ending(self.path)
         return read_bytes(self.path)
 
     @cached_property

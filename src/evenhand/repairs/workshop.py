@@ -31,7 +31,7 @@ from evenhand.repairs.terms import Terms
 from evenhand.repairs.variables import Variable, variables
 from evenhand.repairs.wrapping import cost_of, distributed
 from evenhand.results import Note
-from evenhand.settings import check_alpha, check_between, check_choice, check_resamples, check_seed
+from evenhand.settings import check_alpha, check_choice, check_equivalence, check_resamples, check_seed
 from evenhand.systems.base import Array, BaseScorer
 from evenhand.systems.few_shot import FewShot
 from evenhand.systems.meaning import high_is
@@ -76,7 +76,7 @@ class RepairSettings:
         check_resamples("the number of repetitions", self.repetitions, least=1)
         check_seed(self.seed)
         check_alpha(self.alpha)
-        check_between("the equivalence tolerance, a share of the range,", self.equivalence, 0.0, 1.0)
+        check_equivalence(self.equivalence)
         check_choice("way to normalise", self.normalise, NORMALISERS)
         refuse_unknown_target(self.target, reference_corpus(self.references).attributes)
         self._refuse_what_does_not_apply()

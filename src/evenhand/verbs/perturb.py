@@ -10,10 +10,10 @@ from evenhand.corpora import Corpus
 from evenhand.corpora.text import Perturber
 from evenhand.corpora.text.files import TEXT, check_edited, corpus_of_texts, perturb_file
 from evenhand.corpora.text.perturber import Couples
-from evenhand.corpora.text.reading import count_rows
 from evenhand.corpora.text.validity import Validity
 from evenhand.corpora.text.writing import check_ending
 from evenhand.errors import UsageError
+from evenhand.files.rows import count_rows
 
 
 def perturb(

@@ -11,12 +11,13 @@ import polars as pl
 from evenhand.corpora.corpus import About, Corpus
 from evenhand.corpora.lexicon import known_labels
 from evenhand.corpora.text.perturber import Perturber
-from evenhand.corpora.text.reading import Row, rows_of
 from evenhand.corpora.text.validity import Validity
 from evenhand.corpora.text.versions import CHANGED, ORIGINAL, SKIPPED, STATUSES, UNCHANGED, UNSURE, Version
 from evenhand.corpora.text.writing import Cells, Write, writing
 from evenhand.errors import EvenhandError, did_you_mean, one_line
-from evenhand.files.tables import read_table
+from evenhand.files.opened import naming_its_file
+from evenhand.files.rows import Row, rows_of
+from evenhand.files.tables import TableFile, read_table
 
 TEXT = "text"
 KIND = "text"
@@ -29,6 +30,7 @@ def columns_of(attribute: str) -> tuple[str, ...]:
     return ("id", "source", "text", "original", attribute, "status", "reason")
 
 
+@naming_its_file
 def perturb_file(
     path: Path,
     out: Path | None,
@@ -41,7 +43,7 @@ def perturb_file(
     """Write the versions of every text of a file; nothing is written where something is wrong, or nothing changes."""
     validity = Validity(perturber.attribute, perturber.groups, perturber.couples)
     with nullcontext(_nowhere) if out is None else writing(out, columns_of(perturber.attribute)) as write:
-        for number, row in enumerate(rows_of(path, needed=(column,)), start=1):
+        for number, row in enumerate(rows_of(path, needed=(column,), also=("id",)), start=1):
             for cells in _rows(row, number, column, perturber, validity):
                 write(cells)
                 if keep is not None:
@@ -70,7 +72,8 @@ def _rows(row: Row, number: int, column: str, perturber: Perturber, validity: Va
     text = row.cells[column]
     if text is not None and not isinstance(text, str):
         raise EvenhandError(f"{row.where}: column {column!r} holds {one_line(repr(text), 40)}, which is not text")
-    source = str(row.cells.get("id") or number)
+    named = row.cells.get("id")
+    source = str(number if named in (None, "") else named)
     text = text or ""
     if text.strip():
         found = perturber.analysis(text)
@@ -95,6 +98,7 @@ def _cells(source: str, attribute: str, group: str | None, original: str, versio
     }
 
 
+@naming_its_file
 def check_edited(
     path: Path, out: Path | None, perturber: Perturber, *, advance: Callable[[int], None] = lambda count: None
 ) -> Validity:
@@ -177,18 +181,24 @@ def is_perturbed(path: Path) -> bool:
     return {"source", "text", "original", "status", "reason"} <= set(read_table(path).columns)
 
 
+@naming_its_file
 def read_perturbed(path: Path) -> Corpus:
     """The corpus of a file of versions."""
-    frame = read_table(path)
-    (attribute, *more) = [one for one in frame.columns if one not in columns_of("")] or [""]
+    file = TableFile(path)
+    columns = columns_of("")
+    file.refuse_unread(*columns)
+    for column in filter(None, columns):
+        if column not in file.frame.columns:
+            raise EvenhandError(f"{path}: no column {column!r}{did_you_mean(column, file.frame.columns)}")
+    (attribute, *more) = [one for one in file.frame.columns if one not in columns] or [""]
     if not attribute or more:
         raise EvenhandError(
-            f"{path}: a file of versions has one column for its attribute, after 'original'; "
-            f"it has {', '.join(frame.columns)}"
+            f"{path}: a file of versions has one column for its attribute, after 'original'; it has {file.has}"
         )
-    return text_corpus(frame.cast(pl.String), attribute, name=path.stem, title=path.name)
+    return text_corpus(file.frame.cast(pl.String), attribute, name=path.stem, title=path.name)
 
 
+@naming_its_file
 def corpus_of_texts(
     path: Path, perturber: Perturber, *, column: str = TEXT, advance: Callable[[int], None] = lambda count: None
 ) -> tuple[Corpus, Validity]:
