@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -270,15 +269,6 @@ def test_a_folder_is_no_file(tmp_path: Path, corpus: Corpus) -> None:
 def test_rounding_beyond_the_range_is_forgiven_and_taken_back(write: Write, corpus: Corpus) -> None:
     scores = read_predictions(write("p.csv", GOOD.replace("0.4,1", "0.4,1.0000000000000002")), corpus)
     assert scores.matrix.max() == 1
-
-
-def test_8640_rows_take_tens_of_milliseconds(tmp_path: Path) -> None:
-    corpus = eec()
-    corpus.frame.select("text", joy=pl.lit(0.5)).write_csv(tmp_path / "p.csv")
-    read_predictions(tmp_path / "p.csv", corpus)
-    start = time.perf_counter()
-    read_predictions(tmp_path / "p.csv", corpus)
-    assert time.perf_counter() - start < 0.25
 
 
 # Files of other shapes, through a mapping

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
@@ -242,12 +241,3 @@ def test_intervals_cover_the_true_difference() -> None:
         low, high = found.difference("a", "b").measures["mean_error"].interval
         covered += low <= 0.5 <= high
     assert 0.91 <= covered / 300 <= 0.98
-
-
-@pytest.mark.slow
-def test_ten_thousand_rows_take_seconds() -> None:
-    rng = np.random.default_rng(1)
-    gold = rng.normal(size=10_000)
-    began = time.perf_counter()
-    quality_by(rng.choice(list("abcde"), 10_000), gold, gold + rng.normal(size=10_000), resamples=1_000)
-    assert time.perf_counter() - began < 20

@@ -26,7 +26,7 @@ from evenhand.systems.http.hiding import HIDDEN, Hider
 from evenhand.systems.http.secrets import Secrets
 
 WITHIN = 1.0
-SPARE = 6.0
+SPARE = 20.0
 """Seconds that a busy machine may take beside."""
 
 Answer = Callable[[socket.socket], None]

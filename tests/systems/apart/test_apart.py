@@ -298,7 +298,7 @@ def test_a_function_that_hangs_ends_with_the_run(mine: Path, how: signal.Signals
     wait_for(lambda: started.is_file() and started.read_text().isdigit())
     time.sleep(1)
     run.send_signal(how)
-    _, said = run.communicate(timeout=60)
+    _, said = run.communicate(timeout=600)
     if how == signal.SIGINT:
         assert run.returncode == 130
         assert "interrupted" in said

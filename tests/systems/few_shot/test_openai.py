@@ -70,6 +70,12 @@ class Server:
     """Whether the behaviour knows of prompts that are to be repeated; else they are answered like any other prompt."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def wait_for(self, so_many: int, seconds: float = 60) -> None:
+        """Wait until so many requests have come."""
+        end = time.monotonic() + seconds
+        while len(self.requests) < so_many and time.monotonic() < end:
+            time.sleep(0.002)
+
     @property
     def questions(self) -> list[str]:
         """The prompts that were no repetitions."""
@@ -248,7 +254,9 @@ class TestMasses:
 
     def test_no_more_are_asked_at_once_than_allowed_and_answers_keep_their_order(self, server: Server) -> None:
         def slowly(asked: Asked) -> None:
-            time.sleep(0.03 if asked.number % 3 else 0.06)
+            if asked.number <= 3:
+                server.wait_for(3)
+            time.sleep(0 if asked.number % 3 else 0.03)
             asked.answer(completion(likely(asked.body["prompt"])))
 
         server.behaviour = slowly
@@ -626,7 +634,7 @@ class TestRefusals:
         np.testing.assert_allclose(model.masses(PREFIX, ENDINGS, DIGITS), expected_masses(), rtol=1e-12)
 
     def test_one_that_times_out(self, server: Server) -> None:
-        server.behaviour = lambda asked: time.sleep(0.5)
+        server.behaviour = lambda asked: time.sleep(60)
         with pytest.raises(EvenhandError) as caught:
             ServedModel("m", base_url=server.url, timeout=0.2, retries=0).masses(PREFIX, ENDINGS, DIGITS)
         assert said(caught) == f"{server.url}/v1/completions: no answer within 0.2 s"
