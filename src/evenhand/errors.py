@@ -104,7 +104,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     options = sorted(known)
     close = difflib.get_close_matches(name, options, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(options)}"
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {one_line(', '.join(options), 1_000)}"
 
 
 def quoted(text: str, most: int = 200) -> str:

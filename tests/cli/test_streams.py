@@ -178,6 +178,14 @@ def on_a_terminal(*arguments: str, cwd: Path, **environment: str) -> tuple[bytes
     return got, started.wait(timeout=600)
 
 
+def test_a_message_is_not_longer_because_of_how_it_is_spelled(place: Path) -> None:
+    (place / "long.csv").write_bytes(b"\0" * 1_990 + b"\n1\n")
+    done = evenhand("measure", "long.csv", cwd=place)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith("error: long.csv")
+    assert len(done.stderr) < 2_100
+
+
 PWNED = "\x1b]0;pwned\x07\u202e\x9b31m\nerror: all is fine\r"
 ACTING = (b"\x1b]", b"\x07", "\u202e".encode(), "\x9b".encode(), b"\nerror: all is fine")
 

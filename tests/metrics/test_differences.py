@@ -136,6 +136,14 @@ def test_one_source_has_no_interval() -> None:
     assert "one source only" in str(found.undefined)
 
 
+def test_without_resamples_there_is_a_difference_and_no_interval() -> None:
+    one, other = systems()
+    found = of(metric_differences(predictions(one), predictions(other), ["cf_gap"], bootstrap=0), "cf_gap")
+    assert found.difference is not None
+    assert (found.interval, found.change) == (None, "cannot tell")
+    assert found.undefined == "no interval: no resamples were asked for"
+
+
 @pytest.mark.slow
 def test_intervals_cover_the_true_difference() -> None:
     true = -0.05  # the mean of a gamma(2, 0.05) is 0.1, of which the second system moves half

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from fuzzing import in_time
 from typer.testing import CliRunner
 
 from evenhand.cli.app import app
 from evenhand.errors import EvenhandError
 from evenhand.published.rating_figures import published_scores
 from evenhand.rating import rate_scores
+from evenhand.rating.folder import ScoreMapping, read_folder, read_mapping
 
 CODES = {
     "gender": {"NA": 0, "male": 1, "female": 2},
@@ -187,3 +189,16 @@ def test_a_mapping_is_for_folders(tmp_path: Path) -> None:
     empty.mkdir()
     with pytest.raises(EvenhandError, match="no file is called like"):
         rate_scores(empty, bootstrap=0)
+
+
+@pytest.mark.parametrize("pattern", ["*" * 40 + ".csv", "a*" * 20 + ".csv", "{group}{system}{dataset}{via}{data}*.csv"])
+def test_a_pattern_that_may_stand_for_anything_takes_no_longer(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / ("a" * 240 + ".jsonl")).write_text("{}")
+    with in_time(), pytest.raises(EvenhandError, match="no file is called like"):
+        read_folder(tmp_path, ScoreMapping(files=[pattern]))
+
+
+def test_a_pattern_of_too_many_parts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mapping.yaml").write_text(f"files: ['{'*a' * 40}']\n")
+    with pytest.raises(EvenhandError, match="more than 50 parts"):
+        read_mapping(None, tmp_path)

@@ -26,6 +26,7 @@ MINE = """
 def mine(texts):
     return [0.5 + 0.05 * (" she " in text or " her " in text) + 0.001 * (len(text) % 7) for text in texts]
 """
+MAPPING = "files: ['{group}-2.csv']\ngroups: {rated: {attributes: [gender]}}\n"
 ASK = "planted(gap=0.05)"
 LEARN = "--train anger-train.txt --dimension anger"
 STARS = "--train stars.csv --text-column review --score-column stars --device cpu"
@@ -65,6 +66,7 @@ VERBS = {
     "study": Verb(
         "study example/submissions --gold example/gold --no-figures --out out",
         "study example/submissions --no-figures --seed 1 --out out",
+        kills=3,
     ),
     "rate": Verb(
         "rate biased-female --groups 1 --bootstrap 20 --out out",
@@ -73,6 +75,7 @@ VERBS = {
     "repair": Verb(
         f"repair {ASK} --sample 480 --attribute gender --method layers --repetitions 2 --out out",
         f"repair {ASK} --sample 480 --attribute gender --method layers --repetitions 2 --seed 1 --out out",
+        kills=3,
     ),
     "measure": Verb(
         "measure predictions.csv --bootstrap 20 --out out", "measure predictions.csv --bootstrap 20 --seed 1 --out out"
@@ -95,6 +98,33 @@ VERBS = {
         "compare saved other --out out",
         "compare saved other --alpha 0.1 --out out",
         first=(SAVED, f"audit {ASK} --sample 120 --attribute gender --out other"),
+    ),
+    "audit of texts": Verb(
+        f"audit {ASK} --text versions.csv --attribute gender --out out",
+        f"audit {ASK} --text versions.csv --attribute gender --alpha 0.1 --out out",
+        kills=3,
+    ),
+    "perturb": Verb(
+        "perturb versions.csv --out out/versions.csv --overwrite",
+        "perturb versions.csv --couples skip --to male,female --out out/versions.csv --overwrite",
+        kills=3,
+    ),
+    "perturb to parquet": Verb("perturb versions.csv --out out/versions.parquet --overwrite", None, kills=3),
+    "plan": Verb(
+        "plan --spread names=.02,noise=.05 --attribute race --waves 5,10 --out out",
+        "plan --spread names=.02,noise=.05 --attribute race --waves 5,10 --seed 1 --out out",
+        kills=3,
+    ),
+    "phrases": Verb("phrases vader --out out", None, kills=3),
+    "measure several": Verb(
+        "measure predictions.csv other.csv --bootstrap 20 --relabellings 20 --out out",
+        "measure predictions.csv other.csv --bootstrap 20 --relabellings 20 --seed 1 --out out",
+        kills=3,
+    ),
+    "rate a folder": Verb(
+        "rate --scores rated --mapping rated/mapping.yaml --bootstrap 20 --out out",
+        "rate --scores rated --mapping rated/mapping.yaml --bootstrap 20 --seed 1 --out out",
+        kills=3,
     ),
     "explain": Verb("explain vader --sample 120 --out out", "explain vader --sample 120 --alpha 0.1 --out out"),
     "annotate": Verb("annotate remarks.csv --out out", None, again=2),
@@ -159,6 +189,10 @@ class Runs:
         shutil.copytree(INPUTS, self.work)
         (self.work / "mine.py").write_text(MINE)
         (self.work / "tmp").mkdir()
+        shutil.copy(INPUTS / "predictions.csv", self.work / "other.csv")
+        (self.work / "rated").mkdir()
+        shutil.copy(INPUTS / "rated-2.csv", self.work / "rated")
+        (self.work / "rated" / "mapping.yaml").write_text(MAPPING)
         if "example" in self.verb.command:
             write_example(self.work / "example")
         for command in self.verb.first:

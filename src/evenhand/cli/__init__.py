@@ -12,14 +12,14 @@ import typer
 
 from evenhand.cli.app import app
 from evenhand.errors import EvenhandError
-from evenhand.printing import say
+from evenhand.printing import say, visible_line
 from evenhand.printing.streams import OutputFailed, ReaderGone, finish, give_up_output, take_streams
 from evenhand.settings import short
 
 INTERRUPTED = 130
 """What a shell gives as the exit code of a command that ended on SIGINT: 128 and the signal's number."""
 LONGEST = 2_000
-"""Signs of a message: what is longer holds more of somebody's input than anybody reads."""
+"""Signs of a message as it is shown: what is longer holds more of somebody's input than anybody reads."""
 UNREADABLE = re.compile(r"Input should be a valid (number|integer), unable to parse string as an? \w+")
 NEEDED = {"number": "give a number, with a point", "integer": "give a whole number"}
 """What the parser says of numbers that it cannot read, and what it says here."""
@@ -72,7 +72,7 @@ def _failed(error: EvenhandError) -> int:
     if isinstance(error, OutputFailed):
         give_up_output()
     if not isinstance(error, ReaderGone):
-        say(f"error: {short(str(error), LONGEST)}")
+        say(f"error: {short(visible_line(error), LONGEST)}")
     return error.exit_code
 
 

@@ -103,7 +103,7 @@ class _Pair:
         interval: Interval | None = None
         deviations: Interval | None = None
         change: Change = "cannot tell"
-        if not self._resampling.too_few:
+        if self._resampling.resamples and not self._resampling.too_few:
             first, second = (self._resampled(metric, design, code) for design, code in sides)
             interval = self._interval(first, second, other.value - one.value)
             # Where zero is ideal, a size is how far it is from it; other metrics may lie on either side.
@@ -147,6 +147,8 @@ class _Pair:
         return resampled_interval(values, level=self._resampling.level, clusters=clusters)
 
     def _no_interval(self) -> str:
+        if not self._resampling.resamples:
+            return "no interval: no resamples were asked for"
         if self._resampling.too_few:
             return "no interval: there is one source only, which cannot be resampled"
         return f"no interval: fewer than {SHARE_DEFINED:.0%} of the resamples have a value in both"

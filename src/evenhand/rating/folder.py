@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ MAPPING = "mapping.yaml"
 """The mapping of a folder, where it lies in it."""
 PATH_ROLES = ("data", "group", "system", "dataset", "via")
 """What a path may say."""
+MOST_PARTS = 50
+"""Of a pattern of paths."""
 ONLY = "all"
 """The dataset of files whose paths and columns name none."""
 Code = str | int | float | bool
@@ -86,22 +89,48 @@ def _parsed(path: Path) -> ScoreMapping:
     return found
 
 
-def _pattern(pattern: str, path: Path | str) -> re.Pattern[str]:
-    """A pattern of paths as a regular expression.
+def _pattern(pattern: str, path: Path | str) -> list[str]:
+    """A pattern of paths as its parts: what stands there, `*`, and names in braces."""
+    parts = [part for part in re.split(r"(\{[^{}]*\}|\*)", pattern) if part]
+    named = [part for part in parts if _is_name(part)]
+    for part in named:
+        if part[1:-1] not in PATH_ROLES:
+            raise EvenhandError(f"{path}: a path has no {part}{did_you_mean(part[1:-1], PATH_ROLES)}")
+        if named.count(part) > 1:
+            raise EvenhandError(f"{path}: {pattern!r} names {part} twice")
+    if len(parts) > MOST_PARTS:
+        raise EvenhandError(f"{path}: {quoted(pattern, 60)} has more than {MOST_PARTS} parts")
+    return parts
 
-    >>> _pattern("{group}/{system}/{dataset}_*.csv", "x").fullmatch("group1/textblob/e3_tb.csv").groupdict()
+
+def _is_name(part: str) -> bool:
+    return part.startswith("{") and part.endswith("}")
+
+
+def _fitted(parts: Sequence[str], text: str) -> dict[str, str] | None:
+    """What the names in a pattern stand for in a path, each for as little as can be; None where it does not fit.
+
+    No place is tried twice, as in a regular expression, which takes for ever where many parts may stand for anything.
+
+    >>> _fitted(_pattern("{group}/{system}/{dataset}_*.csv", "x"), "group1/textblob/e3_tb.csv")
     {'group': 'group1', 'system': 'textblob', 'dataset': 'e3'}
     """
-    parts = re.split(r"(\{[^{}]*\}|\*)", pattern)
-    made = ""
-    for part in parts:
-        name = part[1:-1] if part.startswith("{") else None
-        if name is not None and name not in PATH_ROLES:
-            raise EvenhandError(f"{path}: a path has no {part}{did_you_mean(name, PATH_ROLES)}")
-        if name is not None and f"(?P<{name}>" in made:
-            raise EvenhandError(f"{path}: {pattern!r} names {part} twice")
-        made += f"(?P<{name}>[^/]+?)" if name else "[^/]*" if part == "*" else re.escape(part)
-    return re.compile(made)
+
+    @cache
+    def rest(number: int, at: int) -> tuple[tuple[str, str], ...] | None:
+        if number == len(parts):
+            return () if at == len(text) else None
+        part = parts[number]
+        if part != "*" and not _is_name(part):
+            return rest(number + 1, at + len(part)) if text.startswith(part, at) else None
+        within = text.find("/", at) if "/" in text[at:] else len(text)
+        for end in range(at if part == "*" else at + 1, within + 1):
+            if (found := rest(number + 1, end)) is not None:
+                return found if part == "*" else ((part[1:-1], text[at:end]), *found)
+        return None
+
+    found = rest(0, 0)
+    return None if found is None else dict(found)
 
 
 def read_folder(
@@ -128,10 +157,10 @@ def read_folder(
     return FolderScores(groups, read, tuple(path for path in known if path not in read))
 
 
-def _told(path: Path, folder: Path, patterns: Sequence[re.Pattern[str]]) -> dict[str, str] | None:
+def _told(path: Path, folder: Path, patterns: Sequence[Sequence[str]]) -> dict[str, str] | None:
     """What a file's path says; None where no pattern fits it."""
     relative = path.relative_to(folder).as_posix()
-    return next((match.groupdict() for pattern in patterns if (match := pattern.fullmatch(relative))), None)
+    return next((says for pattern in patterns if (says := _fitted(pattern, relative)) is not None), None)
 
 
 def _read(path: Path, says: Mapping[str, str], mapping: ScoreMapping) -> pl.DataFrame:
