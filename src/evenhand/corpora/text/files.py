@@ -130,11 +130,12 @@ def _check_source(rows: list[Row], perturber: Perturber, validity: Validity, wri
     found, seen = perturber.analysis(original), set[str | None]()
     versions: dict[str, Version] = {}
     for where, cells in rows:
-        group, status = cells[attribute] or None, cells["status"]
+        group = None if cells[attribute] in (None, "") else str(cells[attribute])
+        status = str(cells["status"])
         text, said = str(cells["text"] or ""), str(cells["original"] or "")
         if status not in STATUSES:
             raise EvenhandError(
-                f"{where}: status {status!r}{did_you_mean(str(status), STATUSES)}; known: {', '.join(STATUSES)}"
+                f"{where}: status {status!r}{did_you_mean(status, STATUSES)}; known: {', '.join(STATUSES)}"
             )
         if said != original:
             raise EvenhandError(
