@@ -110,21 +110,12 @@ VERBS = {
         kills=3,
     ),
     "perturb to parquet": Verb("perturb versions.csv --out out/versions.parquet --overwrite", None, kills=3),
-    "plan": Verb(
-        "plan --spread names=.02,noise=.05 --attribute race --waves 5,10 --out out",
-        "plan --spread names=.02,noise=.05 --attribute race --waves 5,10 --seed 1 --out out",
-        kills=3,
-    ),
-    "phrases": Verb("phrases vader --out out", None, kills=3),
+    "phrases": Verb("phrases vader --out out", None, kills=2),
     "measure several": Verb(
-        "measure predictions.csv other.csv --bootstrap 20 --relabellings 20 --out out",
-        "measure predictions.csv other.csv --bootstrap 20 --relabellings 20 --seed 1 --out out",
-        kills=3,
+        "measure predictions.csv other.csv --bootstrap 20 --relabellings 20 --metric cf_gap --out out", None, kills=2
     ),
     "rate a folder": Verb(
-        "rate --scores rated --mapping rated/mapping.yaml --bootstrap 20 --out out",
-        "rate --scores rated --mapping rated/mapping.yaml --bootstrap 20 --seed 1 --out out",
-        kills=3,
+        "rate --scores rated --mapping rated/mapping.yaml --bootstrap 20 --out out", None, kills=2
     ),
     "explain": Verb("explain vader --sample 120 --out out", "explain vader --sample 120 --alpha 0.1 --out out"),
     "annotate": Verb("annotate remarks.csv --out out", None, again=2),
