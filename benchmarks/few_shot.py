@@ -161,4 +161,3 @@ def build(folder: Path) -> None:
     with quiet():
         transformers.AutoModelForCausalLM.from_config(config).save_pretrained(folder)
         transformers.PreTrainedTokenizerFast(tokenizer_object=reads, bos_token="<s>").save_pretrained(folder)  # noqa: S106
-
