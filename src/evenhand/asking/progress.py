@@ -16,11 +16,22 @@ Start = Callable[[str, int, int], Advance]
 """Called with a system's name, its number of sentences and how many are known already; gives what counts further."""
 
 
+class _Bars:
+    """Whether there are any, for the whole process."""
+
+    shown = True
+
+
+def show_no_bars() -> None:
+    """Somebody wants to hear nothing but the answer."""
+    _Bars.shown = False
+
+
 @contextlib.contextmanager
 def progress_bars(show: bool | None = None) -> Iterator[Start]:
     """Bars with rate and time left, one per system, while the block runs; None: only if stderr is a terminal."""
     if show is None:
-        show = sys.stderr is not None and sys.stderr.isatty()
+        show = _for_people()
     if not show:
         yield lambda name, total, known: lambda count: None
         return
@@ -31,7 +42,7 @@ def progress_bars(show: bool | None = None) -> Iterator[Start]:
 @contextlib.contextmanager
 def work_bar(name: str, total: int) -> Iterator[Callable[[], None]]:
     """A bar for work of so many steps, if it takes longer than a moment and stderr is a terminal; gives what counts."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not _for_people():
         yield lambda: None
         return
     begun, done = time.monotonic(), 0
@@ -47,6 +58,10 @@ def work_bar(name: str, total: int) -> Iterator[Callable[[], None]]:
                 shown.append(stack.enter_context(_bars(rate=False))(name, total, done))
 
         yield advance
+
+
+def _for_people() -> bool:
+    return _Bars.shown and sys.stderr is not None and sys.stderr.isatty()
 
 
 @contextlib.contextmanager

@@ -6,15 +6,19 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import Overwrite, repeating
+from evenhand.cli.options import Overwrite, repeating, shows_results
 from evenhand.errors import UsageError
 from evenhand.printing import tell
 
+if TYPE_CHECKING:
+    from evenhand.cli.show import Shown
 
+
+@shows_results
 def annotate(
     corpus: Annotated[
         str | None, typer.Argument(metavar="CORPUS", help="A corpus by name or file, or chat:LOG for conversations.")
@@ -41,6 +45,8 @@ def annotate(
     ] = None,
     overwrite: Overwrite = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --check: print JSON, and nothing else.")] = False,
+    *,
+    shown: Shown,
 ) -> None:
     """Write sheets for annotators of a CORPUS, of data groups and of conversations, who label each text −1, 0 or 1; or
     check what they wrote."""
@@ -50,7 +56,7 @@ def annotate(
                 raise UsageError(f"{name} is for new sheets; --check reads those that are filled in")
         if annotators is not None or seed is not None:
             raise UsageError("--annotators and --seed are for new sheets; --check reads those that are filled in")
-        _check(check, corpus, out, overwrite=overwrite, as_json=as_json)
+        _check(check, corpus, out, overwrite=overwrite, shown=shown, as_json=as_json)
         return
     if as_json or overwrite:
         raise UsageError(f"{'--json' if as_json else '--overwrite'} goes with --check; sheets are never overwritten")
@@ -83,7 +89,7 @@ def _rating(out: Path, groups: str | None, chat: Sequence[Path], via: Sequence[s
     return shlex.join(words)
 
 
-def _check(address: str, corpus: str | None, out: Path | None, *, overwrite: bool, as_json: bool) -> None:
+def _check(address: str, corpus: str | None, out: Path | None, *, overwrite: bool, shown: Shown, as_json: bool) -> None:
     from evenhand.annotating import check_sheets
     from evenhand.cli.show import show_saved
     from evenhand.corpora import load_corpus
@@ -95,4 +101,4 @@ def _check(address: str, corpus: str | None, out: Path | None, *, overwrite: boo
     found = check_sheets(address, corpus=asked, command=repeating(sys.argv))
     if out is not None:
         found.save(out, overwrite=overwrite)
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)

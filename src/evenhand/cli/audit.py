@@ -30,17 +30,20 @@ from evenhand.cli.options import (
     WaveSizes,
     asks_systems,
     repeating,
+    shows_results,
     takes_statement_of_tolerance,
     wave_sizes,
 )
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.cli.show import Shown
     from evenhand.comparing.sequential import Waves
     from evenhand.corpora import Corpus
     from evenhand.results import Statement
 
 
+@shows_results
 @takes_statement_of_tolerance
 @asks_systems
 def audit(
@@ -91,6 +94,7 @@ def audit(
     *,
     how: AskOptions,
     statement: Statement,
+    shown: Shown,
 ) -> None:
     """Ask SYSTEMs the same sentences about different people and compare the scores."""
     from evenhand.cli.show import found_by, show_saved
@@ -132,7 +136,7 @@ def audit(
         statement=statement,
         **how,
     )
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)
 
 
 def _of_texts(path: Path, column: str, attributes: list[str] | None) -> Corpus:

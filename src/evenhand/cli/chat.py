@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import FLAGS, AsJson, Overwrite, asks_systems, repeating
+from evenhand.cli.options import FLAGS, AsJson, Overwrite, asks_systems, repeating, shows_results
 from evenhand.errors import UsageError
 from evenhand.settings import check_count, whole_number
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.cli.show import Shown
 
 PAIRS = "May be repeated."
 
 
+@shows_results
 @asks_systems
 def chat(
     logs: Annotated[
@@ -75,6 +77,7 @@ def chat(
     as_json: AsJson = False,
     *,
     how: AskOptions,
+    shown: Shown,
 ) -> None:
     """Say what is in conversations, and whether the user's gender changes what is said and how systems score it."""
     columns, speakers, genders = (_pairs(given) for given in (column, speaker, gender))
@@ -91,7 +94,7 @@ def chat(
         words=words, ends=ends, first_row_only=first_row_only, seed=seed, out=out, overwrite=overwrite,
         command=repeating(sys.argv), **how,
     )  # fmt: skip
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)
 
 
 def _pairs(given: Sequence[str] | None) -> dict[str, str]:

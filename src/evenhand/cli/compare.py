@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import Alpha, AsJson, Correction, Overwrite, Pairs, Subset, repeating
+from evenhand.cli.options import Alpha, AsJson, Correction, Overwrite, Pairs, Subset, repeating, shows_results
+
+if TYPE_CHECKING:
+    from evenhand.cli.show import Shown
 
 RUN = "What `evenhand audit --out RUN` wrote; RUN#SYSTEM (or RUN#SYSTEM/OUTPUT) where it holds several."
 
 
+@shows_results
 def compare(
     one: Annotated[str, typer.Argument(metavar="RUN", help=RUN)],
     other: Annotated[str, typer.Argument(metavar="RUN", help="The run to compare with it, likewise.")],
@@ -32,6 +36,8 @@ def compare(
     ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
+    *,
+    shown: Shown,
 ) -> None:
     """Compare the gaps and metrics of two saved runs, paired by person and sentence: the second RUN minus the first."""
     from evenhand.cli.show import show_saved
@@ -49,4 +55,4 @@ def compare(
         overwrite=overwrite,
         command=repeating(sys.argv),
     )
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson, CorpusName, Overwrite, Sample, Spelling, repeating
+from evenhand.cli.options import AsJson, CorpusName, Overwrite, Sample, Spelling, repeating, shows_results
 from evenhand.errors import UsageError
 
+if TYPE_CHECKING:
+    from evenhand.cli.show import Shown
 
+
+@shows_results
 def drift(
     translator: Annotated[
         str,
@@ -29,6 +33,8 @@ def drift(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
     cache: Annotated[Path | None, typer.Option(help="Folder for translations (else EVENHAND_CACHE_DIR).")] = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Send a corpus through another language and back, and see who gets lost on the way."""
     from evenhand.cli.show import show_saved
@@ -48,4 +54,4 @@ def drift(
         overwrite=overwrite,
         command=repeating(sys.argv),
     )
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)

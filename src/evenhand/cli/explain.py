@@ -18,12 +18,15 @@ from evenhand.cli.options import (
     asks_systems,
     bounds,
     repeating,
+    shows_results,
 )
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.cli.show import Shown
 
 
+@shows_results
 @asks_systems
 def explain(
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="As for `evenhand audit`; one system.")],
@@ -58,6 +61,7 @@ def explain(
     as_json: AsJson = False,
     *,
     how: AskOptions,
+    shown: Shown,
 ) -> None:
     """Say which words, and which training texts, the gaps of SYSTEM come from."""
     train_ends = bounds(train_range, "--train-range")
@@ -83,4 +87,4 @@ def explain(
         command=repeating(sys.argv),
         **how,
     )
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)

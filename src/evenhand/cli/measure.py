@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson, Overwrite, names, refuse_given, repeating, takes_statement
+from evenhand.cli.options import AsJson, Overwrite, names, refuse_given, repeating, shows_results, takes_statement
 from evenhand.errors import UsageError
 from evenhand.files.json_text import json_text
 from evenhand.printing import tell_json
 
 if TYPE_CHECKING:
+    from evenhand.cli.show import Shown
     from evenhand.measuring import MeasureSettings
     from evenhand.metrics.quality_rows import Kind
     from evenhand.results import Statement
@@ -31,6 +32,7 @@ QUALITY_TAKES = ("path", "by", "gold", "task", "cluster", "bootstrap", "level", 
 TASKS = ("binary", "multiclass", "regression", "ordinal", "tagging")
 
 
+@shows_results
 @takes_statement
 def measure(
     ctx: typer.Context,
@@ -77,6 +79,7 @@ def measure(
     as_json: AsJson = False,
     *,
     statement: Statement,
+    shown: Shown,
 ) -> None:
     """Measure predictions by group: metrics, tests and failing examples."""
     from evenhand.cli.show import show_saved
@@ -122,7 +125,7 @@ def measure(
         command=repeating(sys.argv),
         statement=statement,
     )
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)
 
 
 def _show_quality(

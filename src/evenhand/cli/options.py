@@ -20,11 +20,16 @@ from evenhand.settings import short, whole_number
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.cli.show import Shown
     from evenhand.results import Statement
 
 STATED = ("--auditor", "--date", "--model-version", "--tolerance-set-on", "--tolerance-reason")
 """Options that say something about a test; whoever repeats it says that for themselves."""
-NOT_REPEATED = {"--out": 1, "--cache": 1, "--json": 0, "--debug": 0, "--overwrite": 0, **dict.fromkeys(STATED, 1)}
+SHOWING = ("--json", "--full", "--quiet", "--open")
+NOT_REPEATED = {
+    **dict.fromkeys(("--out", "--cache", *STATED), 1),
+    **dict.fromkeys(("--debug", "--overwrite", *SHOWING), 0),
+}
 """Options that change where results go and what is said of them, not what they are; how many values follow each."""
 
 Range = Annotated[
@@ -110,6 +115,10 @@ Correction = Annotated[str, typer.Option(help="bonferroni, holm, bh or none.")]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace whatever result --out holds, also one of other systems.")
 ]
+
+Full = Annotated[bool, typer.Option("--full", help="Print everything that was found, not only what fits a screen.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print one line with the verdicts, and no progress.")]
+OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
 
 SAID = "What you say about the test (changes no number)"
 Auditor = Annotated[str | None, typer.Option(metavar="NAME", help="Who answers for the test.", rich_help_panel=SAID)]
@@ -215,9 +224,24 @@ def takes_statement_of_tolerance(command: Callable[..., None]) -> Callable[..., 
     return _sharing(command, _stated_of_tolerance, "statement")
 
 
+def shows_results(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options that say how much of its result is shown; it gets them as `shown`."""
+    return _sharing(command, _shown, "shown")
+
+
+def _shown(*, full: Full = False, quiet: Quiet = False, open_page: OpenPage = False) -> Shown:
+    from evenhand.cli.show import Shown, hush
+
+    if full and quiet:
+        raise UsageError("--full and --quiet contradict each other: give one of them")
+    if quiet:
+        hush()
+    return Shown(full=full, quiet=quiet, open_page=open_page)
+
+
 def _sharing(command: Callable[..., None], options: Callable[..., Any], name: str) -> Callable[..., None]:
     """A command that takes the options of a function too, and gets what that makes of them by a name."""
-    known = {"AskOptions": dict, "Statement": object}
+    known = {"AskOptions": dict, "Statement": object, "Shown": object}
     own = signature(command, eval_str=True, locals=known).parameters.values()
     shared = signature(options, eval_str=True, locals=known).parameters
     takes = [*(one for one in own if one.name != name), *shared.values()]

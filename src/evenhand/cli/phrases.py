@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson, Overwrite, asks_systems, repeating, takes_statement
+from evenhand.cli.options import AsJson, Overwrite, asks_systems, repeating, shows_results, takes_statement
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.cli.show import Shown
     from evenhand.results import Statement
 
 
+@shows_results
 @takes_statement
 @asks_systems
 def phrases(
@@ -28,6 +30,7 @@ def phrases(
     *,
     how: AskOptions,
     statement: Statement,
+    shown: Shown,
 ) -> None:
     """Ask SYSTEM about bare identities (A woman, A boy), phrase by phrase and pair by pair."""
     from evenhand.cli.show import found_by, show_saved
@@ -43,4 +46,4 @@ def phrases(
         statement=statement,
         **how,
     )
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)

@@ -20,14 +20,17 @@ from evenhand.cli.options import (
     WaveSizes,
     asks_systems,
     repeating,
+    shows_results,
     wave_sizes,
 )
 from evenhand.errors import UsageError
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.cli.show import Shown
 
 
+@shows_results
 @asks_systems
 def plan(
     systems: Annotated[
@@ -67,6 +70,7 @@ def plan(
     seed: Annotated[int, typer.Option(help="For the draw of names and the simulation.")] = 0,
     *,
     how: AskOptions,
+    shown: Shown,
 ) -> None:
     """Say how many names, sentences and calls an audit of SYSTEMs takes, and how likely each verdict is."""
     from evenhand.cli.audit import affordable
@@ -100,4 +104,4 @@ def plan(
         command=repeating(sys.argv),
         **how,
     )
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)

@@ -14,6 +14,7 @@ from evenhand.cli.options import (
     Overwrite,
     asks_systems,
     repeating,
+    shows_results,
     takes_statement,
 )
 from evenhand.errors import UsageError
@@ -21,6 +22,7 @@ from evenhand.settings import short, whole_number
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.cli.show import Shown
     from evenhand.results import Statement
 
 ALL_GROUPS = "1,2,3,4"
@@ -28,6 +30,7 @@ TABLES = "for tables of scores alone; systems are rated on the data groups and o
 SYSTEMS = "for systems that can be asked; a table of --scores has its answers"
 
 
+@shows_results
 @takes_statement
 @asks_systems
 def rate(
@@ -95,6 +98,7 @@ def rate(
     *,
     how: AskOptions,
     statement: Statement,
+    shown: Shown,
 ) -> None:
     """Rate systems for bias: raw scores, their order, and levels from 1 that do not depend on the other systems."""
     from evenhand.cli.show import found_by, show_saved
@@ -149,7 +153,7 @@ def rate(
             mapping=mapping,
             **common,
         )
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)
 
 
 def _refuse(options: dict[str, Any], why: str) -> None:

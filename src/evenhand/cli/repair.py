@@ -17,15 +17,18 @@ from evenhand.cli.options import (
     Spelling,
     asks_systems,
     repeating,
+    shows_results,
     takes_statement_of_tolerance,
 )
 from evenhand.printing import say
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
+    from evenhand.cli.show import Shown
     from evenhand.results import Statement
 
 
+@shows_results
 @takes_statement_of_tolerance
 @asks_systems
 def repair(
@@ -60,6 +63,7 @@ def repair(
     *,
     how: AskOptions,
     statement: Statement,
+    shown: Shown,
 ) -> None:
     """Repair SYSTEM in several ways, and judge each on what it was not fitted on."""
     from evenhand.cli.show import show_saved
@@ -93,6 +97,6 @@ def repair(
     )
     if out is not None:
         say(f"calibrators are in {out / CALIBRATORS}")
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)
     if out is None and found.advised is not None:
         say(f"to use it, save it: {repeating(sys.argv)} --out repaired")

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson, Thresholds, refuse_given, takes_statement_of_tolerance
+from evenhand.cli.options import AsJson, Thresholds, refuse_given, shows_results, takes_statement_of_tolerance
 from evenhand.errors import UsageError
 from evenhand.printing import say, tell, tell_file
 
 if TYPE_CHECKING:
+    from evenhand.cli.show import Shown
     from evenhand.results import Statement
 
 FORMATS = ("model-card", "impact-ratios", "test-record", "pdf")
 """As in `evenhand.report.exports`, which is not imported for a help text."""
-SHOWS = ("folder", "threshold", "as_json", "html", "figures", "tables")
+SHOWS = ("folder", "threshold", "as_json", "html", "figures", "tables", "full", "quiet", "open_page")
 EXPORTS = (
     *("folder", "form", "system", "out", "overwrite"),
     *("auditor", "date", "model_version", "tolerance_set_on", "tolerance_reason"),
@@ -24,6 +25,7 @@ EXPORTS = (
 """What applies without --format, and with it."""
 
 
+@shows_results
 @takes_statement_of_tolerance
 def report(
     ctx: typer.Context,
@@ -44,6 +46,7 @@ def report(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that --out names.")] = False,
     *,
     statement: Statement,
+    shown: Shown,
 ) -> None:
     """Show a saved result of any kind again; write its page, figures and tables; or export it (--format)."""
     if form is not None:
@@ -51,7 +54,8 @@ def report(
         _export(folder, form, system=system, out=out, overwrite=overwrite, statement=statement)
         return
     refuse_given(ctx, SHOWS, "without --format")
-    from evenhand.cli.show import show
+    from evenhand.cli.show import open_page, show
+    from evenhand.results.rendering import page_file_of
     from evenhand.verbs.saved import decided, load_result
 
     loaded = load_result(folder)
@@ -62,7 +66,9 @@ def report(
     for path in written:
         (say if as_json else tell)(str(path))
     if as_json or not written:
-        show(loaded, as_json=as_json, folder=home)
+        show(loaded, shown, as_json=as_json, folder=home)
+    if shown.open_page:
+        open_page(loaded, None if threshold else home / page_file_of(loaded.kind))
 
 
 def _export(

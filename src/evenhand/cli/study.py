@@ -5,15 +5,29 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import Alpha, AsJson, Correction, Overwrite, Range, Thresholds, bounds, repeating
+from evenhand.cli.options import (
+    Alpha,
+    AsJson,
+    Correction,
+    Overwrite,
+    Range,
+    Thresholds,
+    bounds,
+    repeating,
+    shows_results,
+)
 from evenhand.errors import UsageError
 from evenhand.printing import say, tell
 
+if TYPE_CHECKING:
+    from evenhand.cli.show import Shown
 
+
+@shows_results
 def study(
     submissions: Annotated[
         Path | None,
@@ -35,6 +49,8 @@ def study(
     figures: Annotated[bool, typer.Option(help="Also draw PNG and SVG files.")] = True,
     seed: Annotated[int, typer.Option(help="For the permutations.")] = 0,
     example: Annotated[Path | None, typer.Option(help="Write a made-up study to this folder, to try it with.")] = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Examine all SUBMISSIONS to a shared task: the published tables and figures, for your systems."""
     if example is not None:
@@ -65,7 +81,7 @@ def study(
     if as_json:
         for problem in found.problems:
             say(problem_in_words(problem))
-    show_saved(found, out, as_json=as_json)
+    show_saved(found, out, shown, as_json=as_json)
 
 
 def _write_example(folder: Path) -> None:

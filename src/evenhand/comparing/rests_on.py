@@ -137,11 +137,12 @@ def _without_group(contrast: Contrast, stratum: int, means: Floats) -> float:
 
 
 class _SentencePairs:
-    """The sentences that differ most, one pair for each published comparison."""
+    """The sentences that differ most, among those of each published comparison."""
 
     def __init__(self, contrast: Contrast, corpus: Corpus, scores: Floats) -> None:
         self._frame = corpus.frame
         self._scores = scores
+        self._person = corpus.frame["person"].rank("dense").to_numpy()
         entries = contrast.matrix.tocoo()
         row, sentence = entries.coords
         # Persons are paired within their stratum: two that differ in another attribute too would show its gap as well.
@@ -157,24 +158,34 @@ class _SentencePairs:
         )
 
     def most_different(self, column: int, *, floor: float) -> tuple[SentencePair, ...]:
-        """The pairs with the largest differences above `floor`."""
+        """The pairs with the largest differences above `floor`, each about persons whom none before it is about.
+
+        One person to whom a system reacts would fill the list, and hide everybody else.
+        """
+        found: list[SentencePair] = []
+        shown = np.zeros(len(self._frame), dtype=bool)
+        while len(found) < TOP and (most := self._most_different(column, shown)) is not None and most[0] > floor:
+            _, first, second = most
+            found.append(self._pair(first, second, column))
+            shown |= np.isin(self._person, self._person[[first, second]])
+        return tuple(found)
+
+    def _most_different(self, column: int, shown: npt.NDArray[np.bool_]) -> tuple[float, int, int] | None:
+        """The largest difference without those that are shown already, and its sentences."""
         (first_rows, first_starts), (second_rows, second_starts) = self._first, self._second
         if not len(first_starts):
-            return ()
+            return None
         first, second = self._scores[first_rows, column], self._scores[second_rows, column]
-        up = np.maximum.reduceat(first, first_starts) - np.minimum.reduceat(second, second_starts)
-        down = np.maximum.reduceat(second, second_starts) - np.minimum.reduceat(first, first_starts)
-        size = np.maximum(up, down)
-        found = []
-        for row in np.argsort(-size, kind="stable")[:TOP]:
-            if size[row] <= floor:
-                break
-            one, other = _segment(first, first_starts, row), _segment(second, second_starts, row)
-            i, j = (one.argmax(), other.argmin()) if up[row] >= down[row] else (one.argmin(), other.argmax())
-            found.append(
-                self._pair(int(first_rows[first_starts[row] + i]), int(second_rows[second_starts[row] + j]), column)
-            )
-        return tuple(found)
+        highest, lowest = (np.where(shown[first_rows], end, first) for end in (-np.inf, np.inf))
+        top, bottom = (np.where(shown[second_rows], end, second) for end in (-np.inf, np.inf))
+        up = np.maximum.reduceat(highest, first_starts) - np.minimum.reduceat(bottom, second_starts)
+        down = np.maximum.reduceat(top, second_starts) - np.minimum.reduceat(lowest, first_starts)
+        row = int(np.argmax(np.maximum(up, down)))
+        above, below = ((highest, bottom), (lowest, top))[int(up[row] < down[row])]
+        one, other = _segment(above, first_starts, row), _segment(below, second_starts, row)
+        i, j = (one.argmax(), other.argmin()) if up[row] >= down[row] else (one.argmin(), other.argmax())
+        size = float(max(up[row], down[row]))
+        return size, int(first_rows[first_starts[row] + i]), int(second_rows[second_starts[row] + j])
 
     def _pair(self, first: int, second: int, column: int) -> SentencePair:
         texts, scores = self._frame["text"], self._scores[:, column]

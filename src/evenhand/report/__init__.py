@@ -18,7 +18,7 @@ from evenhand.report import (
 from evenhand.report.next_steps import with_steps
 from evenhand.results import register_renderer
 
-register_renderer("agreement", agreement.RENDERER)
+register_renderer("agreement", with_steps(agreement.RENDERER, lambda found: []))
 register_renderer("audit", audit.RENDERER)
 register_renderer("chat", with_steps(chat.RENDERER, next_steps.after_chat))
 register_renderer("comparison", with_steps(comparison.RENDERER, next_steps.after_comparison))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from rich.console import Console
 from rich.text import Text
 
 from evenhand.annotating import Sheets
-from evenhand.printing import console_of
 from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 
@@ -17,9 +17,8 @@ READING = (
 COUNTS = ("labelled", "missing", "negative", "neutral", "positive")
 
 
-def show(found: Sheets, width: int | None) -> None:
+def show(found: Sheets, console: Console) -> None:
     """A row per annotator, the agreement of all and of each two, and what is still missing."""
-    console = console_of(width)
     _table(found).print_on(console)
     for line in lines(found):
         console.print(Text(line), soft_wrap=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
+from rich.console import Console
 from rich.text import Text
 
 from evenhand.comparing.chat import Chat
@@ -14,7 +15,6 @@ from evenhand.corpora.chat import CHATBOT, USER, as_published, merge_runs, per_c
 from evenhand.corpora.chat.properties import BOTH
 from evenhand.corpora.chat.steps import ordered_genders
 from evenhand.files.tables import table_bytes
-from evenhand.printing import console_of
 from evenhand.report.audit.figures import Row, Spec, base_chart, figure_files, svg_bytes
 from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
@@ -38,9 +38,8 @@ ALPHA = 0.05
 NOTHING = "nothing could be compared"
 
 
-def show(chat: Chat, width: int | None) -> None:
+def show(chat: Chat, console: Console) -> None:
     """The steps, the properties, and the differences."""
-    console = console_of(width)
     for listing in (_steps(chat), *_all_properties(chat), *_said(chat), *_sentiment(chat)):
         listing.print_on(console)
     for note in chat.notes:

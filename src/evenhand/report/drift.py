@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.console import Console
 from rich.text import Text
 
 from evenhand.files.tables import table_bytes
-from evenhand.printing import console_of
 from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
@@ -24,9 +24,8 @@ EXPLAINED = (
 FEW = 12
 
 
-def show(drift: Drift, width: int | None) -> None:
+def show(drift: Drift, console: Console) -> None:
     """The counts, shares by group and template, who became what, examples, and what to leave out."""
-    console = console_of(width)
     console.print(Text(_title(drift), style="bold"))
     console.print(Text(_summary(drift.overall)))
     console.print()

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rich.console import Console
+
 from evenhand.comparing.chat import Chat
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.findings import Finding
@@ -15,11 +17,11 @@ from evenhand.errors import EvenhandError
 from evenhand.explaining import Explanation
 from evenhand.measuring import Metrics
 from evenhand.planning.result import Plan
-from evenhand.printing import console_of
 from evenhand.rating import Ratings
 from evenhand.repairs.phrases import Phrases
 from evenhand.repairs.result import Repair
 from evenhand.report.audit.next_steps import WIDEST, rounded_up
+from evenhand.report.common.brief import print_brief
 from evenhand.report.common.commands import Option, Typed, joined
 from evenhand.report.common.steps import HEADING, Step, print_steps
 from evenhand.report.repair.advice import headline
@@ -51,14 +53,17 @@ Steps = Callable[[Any], list[Step]]
 def with_steps(renderer: Renderer, steps: Steps) -> Renderer:
     """The same, with what to do next below what is shown, and at the end of the page."""
 
-    def show(result: Any, width: int | None) -> None:
-        renderer.show(result, width)
-        print_steps(_asked_for(result, steps), console_of(width))
+    def show(result: Any, console: Console) -> None:
+        renderer.show(result, console)
+        print_steps(_asked_for(result, steps), console)
+
+    def brief(result: Any, console: Console) -> None:
+        print_brief(console, lambda screen: renderer.show(result, screen), _asked_for(result, steps))
 
     def page(result: Any) -> str:
         return renderer.page(result).replace(END, f"{_section(_asked_for(result, steps))}{END}")
 
-    return replace(renderer, show=show, page=page)
+    return replace(renderer, show=show, brief=brief, page=page)
 
 
 def _asked_for(result: Any, steps: Steps) -> list[Step]:

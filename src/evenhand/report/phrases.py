@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Console
 from rich.text import Text
 
 from evenhand.files.tables import table_bytes
-from evenhand.printing import console_of
 from evenhand.repairs.phrases import Leaning, PhraseAnswer, PhrasePair, Phrases
 from evenhand.report.audit.figures import SCHEMA, Row, Spec, base_chart, figure_files, svg_bytes
 from evenhand.report.audit.words import number
@@ -26,9 +26,8 @@ COLOURS = ("#b4500a", "#2f5fd0")
 STEP, WIDTH = 26, 420
 
 
-def show(found: Phrases, width: int | None) -> None:
+def show(found: Phrases, console: Console) -> None:
     """Pairs, then every phrase."""
-    console = console_of(width)
     console.print(Text(_title(found), style="bold"))
     for line in _leanings(found):
         console.print(Text(f"• {line}"))

@@ -13,6 +13,8 @@ from evenhand.errors import EvenhandError, one_line
 from evenhand.files.whole import Content
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from evenhand.results.result import Result
 
 Files = Mapping[str, Content]
@@ -44,12 +46,14 @@ class Renderer:
 
     page_file: str
     page: Callable[[Any], str]
-    show: Callable[[Any, int | None], None]
-    """Print for people on stdout; the width is that of the terminal unless it is given."""
+    show: Callable[[Any, Console], None]
+    """Print all of it for people."""
     summary: Callable[[Any], str]
     """The verdict in one line, for lists of results."""
     text: Callable[[Any], str]
     """What was found in sentences, as `print` shows it."""
+    brief: Callable[[Any, Console], None] | None = None
+    """Print what fits one screen, where all of it may not: the answer, the worst of it, and what to do next."""
     usage: Callable[[Any, Path], str | None] = _no_usage
     """What can be done with what lies in the folder, in one line; no part of the result, which may be moved."""
     notebook: Callable[[Any], str] = _frame_as_html

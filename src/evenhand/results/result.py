@@ -19,6 +19,7 @@ from evenhand.files.plain import Noting, check_types
 from evenhand.files.saved import UNREADABLE
 from evenhand.files.structured import read_json
 from evenhand.files.whole import Content, check_writable, finish, write_together
+from evenhand.printing import console_of
 from evenhand.results.note import Note
 from evenhand.results.provenance import Provenance
 from evenhand.results.rendering import Files, fitting, page_file_of, rendered_kinds, renderer_of
@@ -125,9 +126,11 @@ class Result(ABC):
             raise MissingExtra("to_pandas()", "pandas") from error
         return pandas.DataFrame(self.frame().to_dict(as_series=False))
 
-    def show(self, *, width: int | None = None) -> None:
-        """Print it for people; `width` is that of the terminal unless it is given."""
-        renderer_of(self).show(self, width)
+    def show(self, *, width: int | None = None, full: bool = True) -> None:
+        """Print it for people, or what fits one screen; `width` is that of the terminal unless it is given."""
+        renderer = renderer_of(self)
+        show = renderer.show if full else renderer.brief or renderer.show
+        show(self, console_of(width))
 
     def usage(self, folder: str | Path) -> str | None:
         """What can be done with what was saved in a folder, in one line."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from rich.console import Console
+
 from evenhand.comparing.audit import Audit
-from evenhand.printing import console_of
+from evenhand.report.audit.brief import print_brief
 from evenhand.report.audit.exports import figures_of, tables_of
 from evenhand.report.audit.notebook import notebook_table
 from evenhand.report.audit.page import to_html
@@ -17,9 +19,8 @@ from evenhand.results import Renderer
 from evenhand.results.rendering import Files
 
 
-def show(audit: Audit, width: int | None) -> None:
+def show(audit: Audit, console: Console) -> None:
     """The table and the sentences; then what the metrics say, where there are any."""
-    console = console_of(width)
     print_report(audit, console)
     if audit.measurements is not None:
         print_summary(audit.measurements, console)
@@ -50,6 +51,7 @@ RENDERER = Renderer(
     page_file="report.html",
     page=to_html,
     show=show,
+    brief=print_brief,
     summary=summary,
     text=text,
     notebook=notebook,

@@ -96,6 +96,8 @@ class Told:
     """What its colour goes by; see `standing`."""
     tag: str = ""
     """What is written before it, where that is more than the verdict."""
+    finding: Finding | None = None
+    """Where it is about a single one."""
 
 
 def told_all(findings: Sequence[Finding]) -> list[Told]:
@@ -118,7 +120,7 @@ def _told_of_pairs(block: Block) -> list[Told]:
 
 
 def _of(finding: Finding) -> Told:
-    return Told(finding.verdict, in_words(finding), look(finding), f"{finding.verdict}{differs_by(finding)}")
+    return Told(finding.verdict, in_words(finding), look(finding), f"{finding.verdict}{differs_by(finding)}", finding)
 
 
 def _in_short(findings: Sequence[Finding]) -> Told:

@@ -12,8 +12,9 @@ from evenhand.comparing.ability import FAINT
 from evenhand.comparing.findings import Finding, SentencePair
 from evenhand.report.audit import ability, decisions, figures, path, signal_figures, signals
 from evenhand.report.audit.details import Pictured, details_of
+from evenhand.report.audit.headline import headline, most_telling
 from evenhand.report.audit.levels import corrected_for
-from evenhand.report.audit.many import shown_order, told_all
+from evenhand.report.audit.many import Told, shown_order, told_all
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.standing import GREEN_IS_EARNED, css, look
 from evenhand.report.audit.terms import Terms, terms_of
@@ -98,7 +99,8 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "remarks": [(note.about or "note", note.text) for note in report.notes],
         "tally": [(verdict, css(verdict), verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "earned": GREEN_IS_EARNED,
-        "sentences": [(css(one.look), one) for one in sentences] if len(sentences) <= MOST_SENTENCES else [],
+        "answers": [_answer(one) for one in sentences] if len(sentences) <= MOST_SENTENCES else [],
+        "shown_first": _place_of_most_telling(sentences),
         "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(called, terms))],
         "people": called,
         "like_these": others_like_these(report.findings),
@@ -118,6 +120,28 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "provenance": {"command": None, **report.provenance.to_dict()},
         "facts": facts(report.provenance),
     }
+
+
+def _answer(told: Told) -> dict[str, Any]:
+    """One sentence; the rest of what there is to say, and the sentences that show it, are folded below."""
+    finding = told.finding
+    short = told.text.partition(": ")[2].partition(". ")[0] if finding is None else ""
+    return {
+        "class": css(told.look),
+        "tag": told.tag or told.verdict,
+        "short": headline(finding) if finding is not None else f"{told.text.partition(':')[0]}: {short.rstrip('.')}.",
+        "text": told.text,
+        "pairs": [] if finding is None else [_pair(pair, finding) for pair in finding.rests_on.sentences],
+        "sides": None if finding is None else (finding.first_label, finding.second_label),
+    }
+
+
+def _place_of_most_telling(told: Sequence[Told]) -> int:
+    findings = [one.finding for one in told if one.finding is not None]
+    if not findings:
+        return 0
+    first = most_telling(findings)[0]
+    return next(place for place, one in enumerate(told) if one.finding is first)
 
 
 def _has(report: Audit, section: str) -> bool:

@@ -56,6 +56,19 @@ def reading(report: Audit) -> str:
     return f"{READING}{saved}.{'' if len(done) == len(paths) else NOT_YET}"
 
 
+def in_short(report: Audit) -> str:
+    """How many names and calls it took, in one sentence."""
+    paths = [path for _, path in in_waves(report.findings)]
+    names = _from_to([path.looks[-1].names for path in paths])
+    calls = _from_to([path.calls for path in paths])
+    return f"Asked in waves until it was known: {names} names of each kind, {calls} calls a system."
+
+
+def _from_to(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
 def rows(report: Audit) -> list[tuple[str, ...]]:
     """A row for each question."""
     names, asked = labels(report.findings), in_waves(report.findings)

@@ -71,7 +71,7 @@ def print_report(report: Audit, console: Console) -> None:
     scored = outputs_in_words(report.findings)
     if scored:
         console.print(Text(scored))
-    _print_findings(report, console)
+    print_findings(report.findings, console)
     console.print()
     console.print(Text(_reading(report), style="dim"))
     if starred := these_alone(report.findings):
@@ -101,9 +101,9 @@ def print_report(report: Audit, console: Console) -> None:
     print_steps(next_steps(report), console, STEP_COLOURS)
 
 
-def _print_findings(report: Audit, console: Console) -> None:
+def print_findings(findings: Sequence[Finding], console: Console) -> None:
     """A table of pairs; then, of each attribute with more groups, one of each against the others."""
-    names, tables = labels(report.findings), tables_of(report.findings)
+    names, tables = labels(findings), tables_of(findings)
     for number, table in enumerate(tables):
         if number:
             console.print()

@@ -27,8 +27,12 @@ def print_steps(steps: Sequence[Step], console: Console, colours: Mapping[str, s
     console.print()
     console.print(Text(HEADING, style="bold"))
     for step in steps:
-        lead = f"{step.verdict[:1].upper()}{step.verdict[1:]}. {step.text}:"
-        console.print(Text("• ", style=(colours or {}).get(step.verdict, "")) + Text(lead))
-        for command in step.commands:
-            # Not wrapped: a command that is cut into lines cannot be copied.
-            console.print(Text(f"    {command}"), soft_wrap=True)
+        print_step(step, console, (colours or {}).get(step.verdict, ""))
+
+
+def print_step(step: Step, console: Console, style: str = "") -> None:
+    """What a verdict calls for, and the commands below it."""
+    console.print(Text("• ", style=style) + Text(f"{step.verdict[:1].upper()}{step.verdict[1:]}. {step.text}:"))
+    for command in step.commands:
+        # Not wrapped: a command that is cut into lines cannot be copied.
+        console.print(Text(f"    {command}"), soft_wrap=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from rich.console import Console
+
 from evenhand.comparing.comparison import Comparison
 from evenhand.files.tables import table_bytes
-from evenhand.printing import console_of
 from evenhand.report.audit.figures import figure_files
 from evenhand.report.comparison.figures import static_figures
 from evenhand.report.comparison.page import to_html
@@ -16,9 +17,9 @@ from evenhand.results import Renderer
 from evenhand.results.rendering import Files
 
 
-def show(comparison: Comparison, width: int | None) -> None:
+def show(comparison: Comparison, console: Console) -> None:
     """The table and the sentences."""
-    print_comparison(comparison, console_of(width))
+    print_comparison(comparison, console)
 
 
 def summary(comparison: Comparison) -> str:

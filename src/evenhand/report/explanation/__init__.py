@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rich.console import Console
+
 from evenhand.explaining import Explanation
 from evenhand.files.tables import table_bytes
-from evenhand.printing import console_of
 from evenhand.report.audit.figures import figure_files
 from evenhand.report.common.plain import plain_page
 from evenhand.report.explanation.figures import static_figures
@@ -14,11 +15,10 @@ from evenhand.results import Renderer
 from evenhand.results.rendering import Files
 
 
-def show(found: Explanation, width: int | None) -> None:
+def show(found: Explanation, console: Console) -> None:
     """The gaps and what carries them; the same tables as on the page, shorter."""
     from rich.text import Text
 
-    console = console_of(width)
     console.print(Text(title(found), style="bold"))
     console.print()
     for section in sections(found, most=8):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rich.console import Console
+
 from evenhand.files.tables import table_bytes
 from evenhand.measuring import Metrics
-from evenhand.printing import console_of
 from evenhand.report.audit.figures import figure_files
 from evenhand.report.metrics.figures import static_figures
 from evenhand.report.metrics.page import to_html
@@ -30,9 +31,9 @@ def table(metrics: Metrics) -> Files:
     return {TABLE_FILE: table_bytes(metrics.frame())}
 
 
-def show(metrics: Metrics, width: int | None) -> None:
+def show(metrics: Metrics, console: Console) -> None:
     """A table of metrics for each result, and what it says in words."""
-    print_measurements(metrics, console_of(width))
+    print_measurements(metrics, console)
 
 
 def text(metrics: Metrics) -> str:

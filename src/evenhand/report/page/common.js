@@ -1,9 +1,9 @@
 "use strict";
-// What all pages share: elements, charts, tables that sort and filter, and the theme.
+// What pages with charts share: elements, charts, and tables that sort and filter.
 const evenhand = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
-  const root = document.documentElement;
+  const { dark, start } = shell;
 
   // Elements are made from text, never from markup: names of systems and sentences are other people's words.
   const element = (tag, attributes = {}, ...children) => {
@@ -14,7 +14,6 @@ const evenhand = (() => {
   };
   const shown = (value, decimals = 2) => (value < 0 ? "−" : "") + Math.abs(value).toFixed(decimals);
 
-  const dark = () => root.dataset.theme === "dark";
   const config = () => {
     const ink = dark() ? "#f5f5f4" : "#1c1917", line = dark() ? "#3b3835" : "#e7e5e4";
     const font = "system-ui, sans-serif";
@@ -57,7 +56,14 @@ const evenhand = (() => {
       // The chart is one picture with one description; the numbers stand in the table above.
       chart.querySelector("svg").setAttribute("aria-hidden", "true");
     });
-    draw(show, save);
+    whenOpen(chart, () => draw(show, save));
+  };
+
+  // A chart is as wide as its place, and what is folded away has no width: it is drawn once somebody opens it.
+  const whenOpen = (place, draw) => {
+    const folded = place.parentElement?.closest("details:not([open])");
+    if (folded) folded.addEventListener("toggle", () => whenOpen(place, draw), { once: true });
+    else draw();
   };
 
   const withRows = (name, rows) => ({ ...data.specs[dark() ? "dark" : "light"][name], data: { values: rows } });
@@ -82,21 +88,5 @@ const evenhand = (() => {
     status.textContent = wanted ? `${number} of ${rows.length} shown` : "";
   });
 
-  // Draws the page and draws it again when the theme or the width changes; prints in light colours.
-  const start = (redraw) => {
-    const wear = (theme) => {
-      root.dataset.theme = theme;
-      byId("theme").setAttribute("aria-pressed", String(theme === "dark"));
-      byId("theme").textContent = theme === "dark" ? "Light" : "Dark";
-    };
-    byId("theme").addEventListener("click", () => { wear(dark() ? "light" : "dark"); redraw(); });
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    wear(system.matches ? "dark" : "light");
-    system.addEventListener("change", (event) => { wear(event.matches ? "dark" : "light"); redraw(); });
-    let width = innerWidth;
-    addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; redraw(); } });
-    addEventListener("beforeprint", () => { if (dark()) { wear("light"); redraw(); } });
-    redraw();
-  };
   return { data, byId, element, shown, chartIn, withRows, sortable, filterable, start };
 })();

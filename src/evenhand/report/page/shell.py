@@ -18,7 +18,7 @@ HOME = "evenhand.report.page"
 
 def render(template: str, *, scripts: Sequence[str] = (), data: Any = None, **shown: Any) -> str:
     """Fill a template of this folder. Pages with scripts get Vega, the common script and their own, and `data`."""
-    parts: dict[str, Any] = {"style": trusted(_read("style.css"))}
+    parts: dict[str, Any] = {"style": trusted(_read("style.css")), "shell": trusted(_read("shell.js"))}
     if scripts:
         own = [_read(name) for name in ("common.js", *scripts)]
         parts |= {"vega": trusted(_vega()), "script": trusted("\n".join(own)), "data": _embedded(data)}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from rich.console import Console
 from rich.text import Text
 
 from evenhand.files.tables import table_bytes
 from evenhand.planning.result import Plan
-from evenhand.printing import console_of
 from evenhand.report.common.plain import Section, plain_page
 from evenhand.report.plan.drawing import described, panels
 from evenhand.report.plan.words import (
@@ -25,9 +25,8 @@ from evenhand.results.rendering import Files
 LEAD = "How many names, sentences and calls would settle it, and how likely is each verdict?"
 
 
-def show(plan: Plan, width: int | None) -> None:
+def show(plan: Plan, console: Console) -> None:
     """The answer, the table, what varies, and how to read it."""
-    console = console_of(width)
     console.print(Text(title(plan), style="bold"))
     for sentence in sentences(plan):
         console.print(Text(f"• {sentence}"))

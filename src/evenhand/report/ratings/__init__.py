@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rich.console import Console
+
 from evenhand.files.file_names import file_names
 from evenhand.files.tables import table_bytes
-from evenhand.printing import console_of
 from evenhand.rating import Ratings
 from evenhand.report.ratings.page import label_page, to_html
 from evenhand.report.ratings.supplement import supplement_files
@@ -16,9 +17,8 @@ from evenhand.results.rendering import Files
 LABELS, ENDING = "labels", ".html"
 
 
-def show(ratings: Ratings, width: int | None) -> None:
+def show(ratings: Ratings, console: Console) -> None:
     """Orders, each rating, and the questions."""
-    console = console_of(width)
     print_ratings(ratings, console)
     print_answers(ratings, console)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from evenhand.files.tables import table_bytes
 from evenhand.files.whole import Content
-from evenhand.printing import console_of
 from evenhand.repairs.result import Repair
 from evenhand.report.audit.figures import figure_files
 from evenhand.report.repair.advice import headline, use_command
@@ -47,7 +46,7 @@ def usage(repair: Repair, folder: Path) -> str | None:
 RENDERER = Renderer(
     page_file="repair.html",
     page=to_html,
-    show=lambda repair, width: print_repair(repair, console_of(width)),
+    show=print_repair,
     summary=lambda repair: headline(repair).lead,
     text=text,
     usage=usage,

@@ -9,7 +9,6 @@ from pathlib import Path
 from evenhand.files.file_names import file_names
 from evenhand.files.tables import table_bytes
 from evenhand.files.whole import Content
-from evenhand.printing import console_of
 from evenhand.report.audit.figures import figure_files
 from evenhand.report.study.figures import static_figures
 from evenhand.report.study.page import SUBMISSIONS, pages_of, to_html
@@ -67,7 +66,7 @@ RENDERER = Renderer(
     page=to_html,
     pages=pages,
     own_pages=own_pages,
-    show=lambda study, width: print_study(study, console_of(width)),
+    show=print_study,
     summary=in_short,
     text=text,
     beside=tables,
