@@ -101,6 +101,7 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "earned": GREEN_IS_EARNED,
         "answers": [_answer(one) for one in sentences] if len(sentences) <= MOST_SENTENCES else [],
         "shown_first": _place_of_most_telling(sentences),
+        "told_first": names[_key_of_most_telling(report)],
         "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(called, terms))],
         "people": called,
         "like_these": others_like_these(report.findings),
@@ -142,6 +143,11 @@ def _place_of_most_telling(told: Sequence[Told]) -> int:
         return 0
     first = most_telling(findings)[0]
     return next(place for place, one in enumerate(told) if one.finding is first)
+
+
+def _key_of_most_telling(report: Audit) -> tuple[str, str]:
+    first = most_telling(report.findings)[0]
+    return first.system, first.output
 
 
 def _has(report: Audit, section: str) -> bool:
@@ -219,6 +225,7 @@ def _drawn_on_demand(report: Audit) -> dict[str, Any]:
         "words": ability.drawn_on_demand(report.abilities),
         "persons": [] if some is None else list(zip(some.persons, some.groups, strict=True)),
         "templates": [] if some is None else list(some.templates),
+        "first": list(names).index(_key_of_most_telling(report)),
         "systems": [
             {
                 "label": label,

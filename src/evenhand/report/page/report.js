@@ -1,6 +1,6 @@
 (() => {
   const { data, byId, element, shown, chartIn, withRows, sortable, filterable, start } = evenhand;
-  const MANY = 40, HEAT_WIDTH = 620, FEW = 6;
+  const MANY = 40, HEAT_WIDTH = 620, FEW = 6, FIRST = 12;
 
   const charts = (place, name, comparisons, rowsOf) => {
     place.replaceChildren();
@@ -136,6 +136,14 @@
     person: data.persons[i][0], group: data.persons[i][1], template: data.templates[j], value: value === null ? null : value / 1000,
   })));
 
+  const heatSpec = (rows, persons) => {
+    const spec = structuredClone(withRows("heat", rows));
+    const reach = Math.max(...rows.map((row) => Math.abs(row.value ?? 0))) || 1;
+    spec.encoding.color.scale.domain = [-reach, 0, reach];
+    spec.encoding.y.sort = persons;
+    return spec;
+  };
+
   const drawSystem = () => {
     const system = data.systems[byId("choose").value];
     const place = byId("detail");
@@ -145,12 +153,24 @@
       place.append(element("h3", {}, data.terms.heat_title),
         element("p", {}, data.terms.heat));
       const rows = heatRows(system.heat);
-      const spec = structuredClone(withRows("heat", rows));
-      const reach = Math.max(...rows.map((row) => Math.abs(row.value ?? 0))) || 1;
-      spec.encoding.color.scale.domain = [-reach, 0, reach];
-      spec.encoding.y.sort = data.persons.map(([person]) => person);
+      const spec = heatSpec(rows, data.persons.map(([person]) => person));
       chartIn(place, "persons", `${system.label}: ${data.specs.light.heat.description}`, (show) => show(spec, HEAT_WIDTH));
     }
+  };
+
+  // On the first screen, those who differ most; with them it can be seen at a glance whether it is one person or many.
+  const drawFirst = () => {
+    const system = data.systems[data.first], place = byId("first-heat");
+    if (!system.heat) return;
+    const strength = system.heat.values.map((row) => Math.max(...row.map((value) => Math.abs(value ?? 0))));
+    const kept = strength.map((_, i) => i).sort((a, b) => strength[b] - strength[a]).slice(0, FIRST).sort((a, b) => a - b);
+    const rows = heatRows(system.heat).filter((row) => kept.some((i) => data.persons[i][0] === row.person));
+    place.hidden = false;
+    place.querySelector(".charts").replaceChildren();
+    const spec = heatSpec(rows, kept.map((i) => data.persons[i][0]));
+    spec.encoding.x.axis = { labels: false, ticks: false, orient: "top", title: "templates" };
+    spec.encoding.color.legend = null;
+    chartIn(place.querySelector(".charts"), "first-persons", `${system.label}: ${data.specs.light.heat.description}`, (show) => show(spec));
   };
 
   sortable(byId("findings"));
@@ -163,5 +183,5 @@
   byId("words-of")?.addEventListener("change", drawWords);
   byId("signal-of")?.addEventListener("change", drawSignals);
 
-  start(() => { drawOverview(); drawPaths(); drawSignals(); drawFlips(); drawWords(); drawSystem(); });
+  start(() => { drawFirst(); drawOverview(); drawPaths(); drawSignals(); drawFlips(); drawWords(); drawSystem(); });
 })();
