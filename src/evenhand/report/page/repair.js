@@ -39,7 +39,7 @@
     const number = data.questions.findIndex((one) => one.output === byId("output").value && one.comparison === comparison && one.scope === scope);
     const question = data.questions[number], title = `${question.output}, ${comparison}, among ${scope}`;
     place.replaceChildren();
-    draw(place, title, gapSpec(question.rows, place.clientWidth));
+    draw(place, title, gapSpec(question[byId("methods").value], place.clientWidth));
     for (const row of byId("outcomes").tBodies[0].rows) row.hidden = row.dataset.question !== String(number);
     byId("about").textContent = title;
   };
@@ -67,7 +67,7 @@
 
   begin();
   sortable(byId("outcomes"));
-  for (const id of ["output", "comparison", "scope"]) byId(id).addEventListener("change", drawGaps);
+  for (const id of ["output", "comparison", "scope", "methods"]) byId(id).addEventListener("change", drawGaps);
   byId("price-of")?.addEventListener("change", drawPrice);
   byId("reading-of")?.addEventListener("change", drawPaper);
   start(() => { drawGaps(); drawPrice(); drawPaper(); });

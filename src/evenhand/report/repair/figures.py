@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
+from evenhand.repairs.parts import PartOutcome
 from evenhand.repairs.result import FITTED, PUBLISHED, Repair
 from evenhand.report.audit.figures import COLOURS, SCHEMA, Row, Spec, base_chart
 from evenhand.report.repair import published_figures
@@ -75,6 +76,28 @@ def _gap_row(one: Outcome, alpha: float) -> Row:
         "gone": gone(one),
         "verdict": verdict(one),
     }
+
+
+def part_rows(repair: Repair, question: Question) -> list[Row]:
+    """A row for each split and part of the method that comes first: the average, then each kind of sentence."""
+    method = methods_of(repair)[0]
+    return [
+        row
+        for one in in_order(repair, question)
+        if one.method == method
+        for row in (
+            _gap_row(one, repair.level) | {"method": "on average"},
+            *(_part_row(one, part, repair.level) for part in one.parts),
+        )
+    ]
+
+
+def _part_row(one: Outcome, part: PartOutcome, alpha: float) -> Row:
+    row: Row = {"method": part.level, "family": f"after, {family_name(one.family)}", "new": split_name(one.new)}
+    for when, gap in (("before", part.before), ("after", part.after)):
+        low, high = gap.ends(alpha) or (None, None)
+        row |= {when: gap.value, f"{when}_low": low, f"{when}_high": high}
+    return {**row, "gone": "", "verdict": part.verdict}
 
 
 def gap_chart(rows: Sequence[Row], *, theme: str = "light", width: int = PANEL_WIDTH) -> Spec:

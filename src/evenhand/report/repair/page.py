@@ -12,7 +12,15 @@ from evenhand.report.audit.words import level_percent, number
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 from evenhand.report.repair.advice import glances, headline, outcomes_by_gap, repaired_spec
-from evenhand.report.repair.figures import Question, gap_chart, gap_rows, price_chart, price_figure_rows, questions
+from evenhand.report.repair.figures import (
+    Question,
+    gap_chart,
+    gap_rows,
+    part_rows,
+    price_chart,
+    price_figure_rows,
+    questions,
+)
 from evenhand.report.repair.harm import does_not_do_its_job
 from evenhand.report.repair.page_rows import (
     glance_cells,
@@ -71,6 +79,7 @@ def _shown(repair: Repair) -> dict[str, Any]:
         "sections": [{"id": name, "short": short} for name, short in _sections(repair).items()],
         "headline": found,
         "repaired": repaired_spec(repair, HERE),
+        "first_method": methods_of(repair)[0],
         "kind": "cannot-tell" if does_not_do_its_job(repair) else KINDS.get(found.kind, "cannot-tell"),
         "visible": _visible(repair),
         "counted": COUNTED,
@@ -151,6 +160,7 @@ def _drawn(repair: Repair) -> dict[str, Any]:
                 "comparison": one.comparison,
                 "scope": scope_name(one.scope),
                 "rows": gap_rows(repair, one),
+                "parts": part_rows(repair, one),
             }
             for one in asked
         ],
