@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from browsing import chromium
+from playwright.sync_api import Browser
 
 from evenhand.repairs.calibrator import FittedFor
 from evenhand.repairs.estimates import Estimate
@@ -139,3 +141,10 @@ def repair_of() -> Callable[..., Repair]:
 def made_outcomes() -> Callable[[], list[Outcome]]:
     """The outcomes of a repair that is made up."""
     return outcomes
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for all pages."""
+    with chromium() as started:
+        yield started

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from browsing import IN_A_BROWSER, screens, serious_barriers, unfolded, visit
+from playwright.sync_api import Browser, Page, expect
 
 import evenhand
 from evenhand.studies.synthetic import a_study, write_study
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; `make test` installs it where apt is"),
-]
+pytestmark = IN_A_BROWSER
 
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 SYSTEMS = ["vader", "planted(gap=0.05, person_sd=0.01)", "nrc"]
-CHARTS = 8
-"""Two comparisons as forest and box plots, emotion words, and one heat map."""
+CHARTS = 9
+"""Two comparisons as forest and box plots, emotion words, and heat maps of everybody and of those who differ most."""
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +24,6 @@ def report_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     evenhand.audit(SYSTEMS, cache=folder / "cache", out=folder / "out", progress=False)
     return folder / "out" / "report.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -56,19 +38,43 @@ def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def open_page(
     browser: Browser, file: Path, *, width: int = 1280, scheme: str = "light", charts: int = CHARTS
 ) -> tuple[Page, list[str]]:
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-    problems: list[str] = []
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "request",
-        lambda request: (
-            problems.append(request.url) if not request.url.startswith(("file:", "data:", "blob:")) else None
-        ),
+    return unfolded(browser, file, charts=charts, width=width, scheme=scheme)
+
+
+def test_the_first_screen_answers_and_the_rest_opens_on_demand(browser: Browser, report_file: Path) -> None:
+    page, problems = visit(browser, report_file)
+    assert screens(page) <= 4
+    first = page.locator(".answers details[open]")
+    expect(first.locator("summary")).to_contain_text(
+        "planted(gap=0.05, person_sd=0.01) (score), gender: women get higher"
     )
-    page.goto(file.as_uri())
-    expect(page.locator("svg.marks")).to_have_count(charts)
-    return page, problems
+    pairs = first.locator("tbody tr")
+    expect(pairs).to_have_count(5)
+    assert len({pair.locator("mark").first.inner_text() for pair in pairs.all()}) == 5
+    expect(page.locator("#first-heat svg.marks")).to_have_count(1)
+    expect(page.locator("#ability summary h2")).to_be_visible()
+    expect(page.locator("#words")).not_to_be_visible()
+    page.locator("nav a", has_text="Does it do its job?").click()
+    expect(page.locator("#words svg.marks")).to_have_count(1)
+    assert problems == []
+    page.close()
+
+
+def test_a_link_from_elsewhere_opens_what_it_leads_to(browser: Browser, report_file: Path) -> None:
+    page, problems = visit(browser, report_file)
+    page.goto(f"{report_file.as_uri()}#limits")
+    expect(page.locator("#limits li").first).to_be_visible()
+    assert problems == []
+    page.close()
+
+
+def test_paper_shows_all_of_it(browser: Browser, report_file: Path) -> None:
+    page, _ = visit(browser, report_file)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details:not([open])").count() > 5
+    page.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -86,11 +92,6 @@ def test_no_serious_barrier_is_found(browser: Browser, report_file: Path, scheme
     page, _ = open_page(browser, report_file, scheme=scheme)
     assert serious_barriers(page) == {}
     page.close()
-
-
-def serious_barriers(page: Page) -> dict[str, str]:
-    found = Axe().run(page).response["violations"]
-    return {v["id"]: v["nodes"][0]["html"][:200] for v in found if v["impact"] in ("serious", "critical")}
 
 
 def test_the_table_sorts_and_filters(browser: Browser, report_file: Path) -> None:

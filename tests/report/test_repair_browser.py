@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from browsing import IN_A_BROWSER, screens, serious_barriers, unfolded, visit
+from playwright.sync_api import Browser, Page, expect
 
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import Repair
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; `make test` installs it where apt is"),
-]
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+pytestmark = IN_A_BROWSER
 CHARTS = 3
 """Gaps, the price, and one question of the paper."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +34,21 @@ def page_file(
 
 
 def open_page(browser: Browser, file: Path, *, width: int = 1280, scheme: str = "light") -> tuple[Page, list[str]]:
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-    problems: list[str] = []
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "request", lambda request: None if request.url.startswith(("file:", "data:")) else problems.append(request.url)
-    )
-    page.goto(file.as_uri())
-    expect(page.locator("svg.marks")).to_have_count(CHARTS)
+    page, problems = unfolded(browser, file, charts=CHARTS, width=width, scheme=scheme)
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.locator("#methods").select_option("rows")
     return page, problems
+
+
+def test_it_begins_with_the_advised_method_by_part_and_folds_the_others(browser: Browser, page_file: Path) -> None:
+    page, problems = visit(browser, page_file)
+    assert screens(page) <= 4
+    expect(page.locator("#gap-chart svg.marks")).to_contain_text("on average")
+    expect(page.locator("#outcomes")).not_to_be_visible()
+    page.locator("#methods").select_option("rows")
+    expect(page.locator("#gap-chart svg.marks")).not_to_contain_text("on average")
+    assert problems == []
+    page.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -72,10 +60,7 @@ def test_it_opens_fits_and_puts_up_no_barrier(browser: Browser, page_file: Path,
     chart = page.locator("#gap-chart svg.marks").bounding_box()
     assert chart is not None
     assert 250 < chart["width"] <= width
-    for details in page.locator("details").all():
-        details.evaluate("element => { element.open = true; }")
-    found = Axe().run(page).response["violations"]
-    assert {v["id"]: v["nodes"][0]["html"][:200] for v in found if v["impact"] in ("serious", "critical")} == {}
+    assert serious_barriers(page) == {}
     assert problems == []
     page.close()
 

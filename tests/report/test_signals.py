@@ -12,6 +12,7 @@ import evenhand
 from evenhand.comparing.audit import Audit
 from evenhand.corpora.asked_names import Names
 from evenhand.corpora.pools import load_pool
+from evenhand.printing import console_of
 from evenhand.report.audit import RENDERER
 from evenhand.report.audit.next_steps import next_steps
 
@@ -39,7 +40,7 @@ COMMAND = "evenhand audit py:mine:score --names '20 both' --attribute race"
 
 
 def test_the_terminal_shows_both_gaps(both: Audit, capsys: pytest.CaptureFixture[str]) -> None:
-    RENDERER.show(both, 100)
+    RENDERER.show(both, console_of(100))
     said = capsys.readouterr().out
     assert "Is it the group, or that its names are rare?" in said
     assert "gap as drawn" in said

@@ -74,7 +74,7 @@ def test_the_page_of_a_submission_names_nobody_else(made: tuple[Study, Path]) ->
     page = (out / pages_of(study)[third.system, third.dimension]).read_text()
     assert "Rank 3 of 3" in page
     assert "bold" not in page
-    assert "<script" not in page
+    assert 'id="data"' not in page
     assert "SVM-Unigrams has a gap of" in page  # everybody knows that one; another system is "the baseline"
     other = submission_page(replace(study, baseline="<i>bold & co"), third)
     assert "The baseline has a gap of" in other

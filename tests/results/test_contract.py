@@ -40,6 +40,7 @@ from evenhand.cli.app import app
 from evenhand.comparing.chat import Chat
 from evenhand.errors import EvenhandError
 from evenhand.measuring import MeasureSettings
+from evenhand.printing import console_of
 from evenhand.rating import rate_scores
 from evenhand.results import Note, Provenance, Result
 from evenhand.results.rendering import renderer_of
@@ -289,6 +290,15 @@ def test_it_is_shown_at_every_width(kept: Kept, width: int, capsys: pytest.Captu
     assert capsys.readouterr().out == shown
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_what_is_shown_at_first_fits_a_screen(kept: Kept, width: int, capsys: pytest.CaptureFixture[str]) -> None:
+    kept.made.show(width=width, full=False)
+    shown = capsys.readouterr().out.rstrip("\n").splitlines()
+    assert 1 < len(shown) <= 24
+    if len(shown) > 20:
+        assert shown[-1].endswith("--full")
+
+
 def test_it_is_summed_up_in_one_line_and_shown_in_notebooks(kept: Kept) -> None:
     assert kept.made.summary().strip()
     assert "\n" not in kept.made.summary()
@@ -298,7 +308,7 @@ def test_it_is_summed_up_in_one_line_and_shown_in_notebooks(kept: Kept) -> None:
 
 
 def test_the_command_line_shows_it_again(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = CliRunner().invoke(app, ["report", str(kept.folder)], env={"COLUMNS": "100"})
+    shown = CliRunner().invoke(app, ["report", str(kept.folder), "--full"], env={"COLUMNS": "100"})
     assert shown.exit_code == 0, shown.exception
     kept.made.show(width=100)
     assert shown.stdout == capsys.readouterr().out
@@ -412,7 +422,7 @@ def test_a_study_without_its_scores_is_told_in_the_terminal_and_says_why_it_has_
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_nothing_is_cut_however_narrow_the_terminal(kept: Kept, width: int, capsys: pytest.CaptureFixture[str]) -> None:
     def printed(columns: int) -> str:
-        renderer_of(kept.made).show(kept.made, columns)
+        renderer_of(kept.made).show(kept.made, console_of(columns))
         return capsys.readouterr().out
 
     everything = set(NUMBER_OR_WORD.findall(printed(1_000)))

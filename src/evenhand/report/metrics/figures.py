@@ -1,4 +1,4 @@
-"""Charts of metrics: metric × attribute, and metric × group, each row in shares of its largest deviation."""
+"""Charts of metrics: metric × attribute, and metric × group, coloured by what is beyond a fair system, on one scale."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ ACCUMULATED = "accumulated"
 INK = {"light": ("#1c1917", "#ffffff"), "dark": ("#f5f5f4", "#1c1917")}
 """Of numbers on cells near the ideal value, and on strongly coloured ones."""
 STRONG = {"light": 0.85, "dark": 0.6}
-"""From this share of the row's largest deviation on, the other ink is easier to read."""
+"""From this share of the chart's largest colour on, the other ink is easier to read."""
+LEAST_REACH = 0.05
+"""What is full colour where nothing lies further out: noise on a calm chart must not look like an alarm."""
 
 
 def classes_of(report: Metrics) -> list[str]:
@@ -29,12 +31,12 @@ def by_attribute(results: Sequence[Measured], label: str) -> list[Row]:
     rows: list[Row] = []
     for name in dict.fromkeys(name for result in results for name in result.measurements.metrics):
         cells = {result.attribute: _of(result, name, label) for result in results}
-        rows += _normalised(name, {attribute: cell for attribute, cell in cells.items() if cell is not None})
-    return rows
+        rows += _cells(name, {attribute: cell for attribute, cell in cells.items() if cell is not None})
+    return _on_one_scale(rows)
 
 
 def by_group(result: Measured, label: str) -> list[Row]:
-    """One result's metrics by group, and their accumulated value, which does not enter the shares."""
+    """One result's metrics by group, and their accumulated value, which has no colour of its own."""
     rows: list[Row] = []
     at_once: list[Row] = []
     for name in result.measurements.metrics:
@@ -46,12 +48,16 @@ def by_group(result: Measured, label: str) -> list[Row]:
         if metric(name).shape == "MCM":
             at_once += accumulated if found.value is not None else []
             continue
-        cells = _normalised(
-            name, {group_label(result, group): Measurement(value) for group, value in found.by_group.items()}
-        )
+        # What a fair system's groups get one by one is not known; its metric on the whole is what they add up to.
+        fair = metric(name).ideal if found.expected_if_exchangeable is None else found.expected_if_exchangeable
+        parts = {
+            group_label(result, group): Measurement(value, excess=None if value is None else value - fair)
+            for group, value in found.by_group.items()
+        }
+        cells = _cells(name, parts)
         # A vector of comparisons is not added up.
         rows += cells + (accumulated if cells and metric(name).shape != "VBCM" else [])
-    return rows + at_once
+    return _on_one_scale(rows + at_once)
 
 
 def _of(result: Measured, name: str, label: str) -> Measurement | None:
@@ -59,39 +65,50 @@ def _of(result: Measured, name: str, label: str) -> Measurement | None:
     return by_class.get(label) or by_class.get(ALL)
 
 
-def _normalised(name: str, cells: Mapping[str, Measurement]) -> list[Row]:
-    ideal = metric(name).ideal
-    known = {key: cell.value - ideal for key, cell in cells.items() if cell.value is not None}
-    most = max((abs(value) for value in known.values()), default=0.0)
-    if not known:
+def _cells(name: str, cells: Mapping[str, Measurement]) -> list[Row]:
+    if all(cell.value is None for cell in cells.values()):
         return []
-    shares = {key: value / most if most else 0.0 for key, value in known.items()}
-    return [_cell(name, key, cell.value, shares.get(key)) for key, cell in cells.items()]
+    return [_cell(name, key, cell.value, _beyond(name, cell)) for key, cell in cells.items()]
 
 
-def _cell(name: str, column: str, value: float | None, share: float | None) -> Row:
-    return {"metric": metric(name).symbol or name, "column": column, "value": value, "share": share}
+def _beyond(name: str, found: Measurement) -> float | None:
+    """What the value has beyond that of a fair system; where that is not known, beyond the ideal value."""
+    if found.value is None:
+        return None
+    return found.value - metric(name).ideal if found.excess is None else found.excess
+
+
+def _cell(name: str, column: str, value: float | None, beyond: float | None) -> Row:
+    return {"name": name, "metric": metric(name).symbol or name, "column": column, "value": value, "beyond": beyond}
+
+
+def _on_one_scale(rows: list[Row]) -> list[Row]:
+    """All rows of a chart share one scale, so that a colour means the same everywhere in it."""
+    reach = max((abs(row["beyond"]) for row in rows if row["beyond"] is not None), default=0.0)
+    for row in rows:
+        row["share"] = None if row["beyond"] is None else row["beyond"] / max(reach, LEAST_REACH)
+    return rows
 
 
 def heat(rows: Sequence[Row], *, what: str, theme: str = "light") -> Spec:
-    """The values; orange: above the ideal value; blue: below; each row in shares of its largest deviation."""
+    """The values; orange: beyond what a fair system gets; blue: below it; all of them on one scale."""
     plain, on_colour = INK[theme]
     colour = {
         "field": "share",
         "type": "quantitative",
-        "title": "share of the row's largest",
+        "title": "beyond a fair system (1: the most here)",
         "scale": {"range": DIVERGING[theme], "interpolate": "lab", "domain": [-1, 0, 1]},
-        "legend": {"gradientLength": 80},
+        "legend": {"gradientLength": 120, "orient": "bottom", "titleLimit": 300},
     }
     tooltip = [
         {"field": "metric"},
         {"field": "column", "title": what},
         {"field": "value", "format": ".4f"},
-        {"field": "share", "format": ".2f", "title": "share of the row's largest deviation"},
+        {"field": "beyond", "format": ".4f", "title": "beyond a fair system (else: beyond the ideal value)"},
     ]
     strong = f"isValid(datum.share) && abs(datum.share) > {STRONG[theme]}"
     return base_chart(
-        f"Heat map: metric by {what}; each row as shares of its largest deviation from the ideal value.",
+        f"Heat map: metric by {what}; coloured by what is beyond a fair system, on one scale.",
         data={"values": list(rows)},
         height={"step": STEP},
         encoding={
@@ -128,9 +145,13 @@ def by_system(report: Metrics, attribute: str, label: str) -> list[Row]:
     rows: list[Row] = []
     for name in dict.fromkeys(name for result in mine.values() for name in result.measurements.metrics):
         cells = {system: _of(result, name, label) for system, result in mine.items()}
-        known = {system: Measurement(furthest_value(name, cell)) for system, cell in cells.items() if cell is not None}
-        rows += _normalised(name, known)
-    return rows
+        known = {
+            system: cell if cell.value is not None else Measurement(furthest_value(name, cell))
+            for system, cell in cells.items()
+            if cell is not None
+        }
+        rows += _cells(name, known)
+    return _on_one_scale(rows)
 
 
 def correlations_of(report: Metrics, label: str) -> list[Row]:

@@ -22,6 +22,7 @@ from evenhand.report.metrics.figures import (
     correlations_of,
     heat,
 )
+from evenhand.report.metrics.first import first_metrics
 from evenhand.report.metrics.models import models_table
 from evenhand.report.metrics.words import (
     UNDEFINED,
@@ -74,6 +75,7 @@ def _shown(report: Metrics) -> dict[str, Any]:
         "systems": systems,
         "attributes": list(dict.fromkeys(result.attribute for result in report.results)),
         "classes": classes_of(report),
+        "first": [(metric(name).symbol or name, metric(name).definition) for name in first_metrics(report)],
         "several": len({result.attribute for result in report.results}) > 1,
         "headings": _headings(systems=len(systems) > 1, attributes=len({one.attribute for one in report.results}) > 1),
         "rows": [row for result in report.results for row in _rows(result)],
@@ -216,6 +218,7 @@ def _drawn(report: Metrics) -> dict[str, Any]:
             }
             for theme in COLOURS
         },
+        "first": first_metrics(report),
         "several": len({result.attribute for result in report.results}) > 1,
         "bySystem": {
             attribute: {label: by_system(report, attribute, label) for label in classes}

@@ -2,7 +2,9 @@
   const { data, byId, element, shown, chartIn, withRows, sortable, filterable, start } = evenhand;
   const LEAST = 480, COLUMN = 44, NARROW = 18;
 
-  const chart = (place, title, name, rows, width = COLUMN) => {
+  const chart = (place, title, name, all, width = COLUMN) => {
+    const picked = all.filter((row) => data.first.includes(row.name));
+    const rows = byId("which").value === "all" || !picked.length ? all : picked;
     place.append(element("h3", {}, title));
     const columns = new Set(rows.map((row) => row.column)).size;
     chartIn(place, name, `${title}: ${data.specs.light[name].description}`, (show) => show(withRows(name, rows), Math.max(LEAST, width * columns + 180)));
@@ -45,6 +47,6 @@
 
   sortable(byId("all"));
   filterable(byId("all"), byId("filter"), byId("shown"));
-  for (const id of ["system", "class", "attribute"]) byId(id).addEventListener("change", draw);
+  for (const id of ["system", "class", "attribute", "which"]) byId(id).addEventListener("change", draw);
   start(draw);
 })();

@@ -20,7 +20,7 @@ const shell = (() => {
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; redraw(); } });
 
   const reveal = (id) => {
-    const target = id && document.getElementById(id);
+    const target = id ? document.getElementById(id) : null;
     const inside = target && (target.querySelector(":scope > details") ?? target);
     for (let fold = inside?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   };
