@@ -9,7 +9,7 @@ import numpy as np
 
 from evenhand.rating import Rating, Ratings, RatingSettings
 from evenhand.rating.questions import Answer
-from evenhand.report.common.provenance import facts
+from evenhand.report.common.provenance import facts, stated
 from evenhand.report.page.shell import render
 from evenhand.report.ratings.diagrams import drawing
 from evenhand.report.ratings.supplement import impact_tables, on_page, side_by_side, t_tables
@@ -43,6 +43,8 @@ SECTIONS = {
     "reading": "How to read",
     "provenance": "Provenance",
 }
+REFERENCES = "a system that ignores people (level 1), and one that goes by the group alone (level {levels})"
+"""What fixes the scale, whatever else was rated."""
 METHODS = {"rejection": "weighted rejection score", "deconfounding": "largest deconfounding impact, %"}
 
 
@@ -62,6 +64,7 @@ def to_html(report: Ratings) -> str:
         rule=report.settings.overall,
         levels=report.settings.levels,
         reading={"level": LEVELS.format(levels=report.settings.levels), "expected": EXPECTED},
+        matrix=[_matrix_row(result, report.systems) for result in report.results],
         orders=[_order(result) for result in report.results],
         beside=None if beside is None else on_page(beside),
         tests=tables,
@@ -90,6 +93,7 @@ def label_page(report: Ratings, system: str) -> str:
         "label.html.j2",
         title=system,
         sections=(),
+        about=_about(report, system),
         level=report.overall[system],
         levels=report.settings.levels,
         rule=report.settings.overall,
@@ -103,6 +107,24 @@ def label_page(report: Ratings, system: str) -> str:
         notes=[note.text for note in report.notes if note.about == system],
         provenance=report.provenance,
     )
+
+
+def _about(report: Ratings, system: str) -> list[tuple[str, str]]:
+    """What a buyer should know before the first number: which output, which version, when, against what."""
+    outputs = [one.output for one in report.provenance.systems if one.system == system]
+    return [
+        *([("Output", ", ".join(outputs))] if outputs else []),
+        *stated(report.provenance.statement),
+        ("Measured against", REFERENCES.format(levels=report.settings.levels)),
+    ]
+
+
+def _matrix_row(result: Rating, systems: Sequence[str]) -> dict[str, Any]:
+    cells = [
+        {"level": result.ratings.get(name), "raw": score_text(result.raw[name]) if name in result.raw else ""}
+        for name in systems
+    ]
+    return {"where": where(result), "cells": cells}
 
 
 def _order(result: Rating) -> dict[str, str]:
