@@ -22,10 +22,10 @@ from evenhand.studies.tables import published_group
 
 SECTIONS = {
     "short": "In short",
+    "figures": "Figures",
     "tables": "Tables",
     "general": "In general",
     "decisions": "Decisions",
-    "figures": "Figures",
     "submissions": "Submissions",
     "made-of": "Made of",
     "files": "Files",
