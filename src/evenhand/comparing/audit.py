@@ -25,6 +25,12 @@ from evenhand.results.note import by_subject
 from evenhand.results.rendering import Files
 from evenhand.results.result import CORPUS_FILE, SCORES_FILE, TAGS_FILE, attached, saved_bytes
 
+FIRST_COLUMNS = (
+    *("system", "output", "attribute", "first", "second", "subset", "verdict", "mean_difference"),
+    *("generalising_shown_interval_low", "generalising_shown_interval_high"),
+)
+"""What people look for stands first in the table."""
+
 
 @dataclass(frozen=True, eq=False)
 class Audit(Result):
@@ -56,8 +62,10 @@ class Audit(Result):
         return f"<Audit: {len(self.findings)} findings ({counted})>"
 
     def frame(self) -> pl.DataFrame:
-        """One row per finding, the nested parts in columns such as `generalising_p`."""
-        return pl.DataFrame([finding.flat() for finding in self.findings], infer_schema_length=None)
+        """One row per finding, what was found first, the nested parts in columns such as `generalising_p`."""
+        frame = pl.DataFrame([finding.flat() for finding in self.findings], infer_schema_length=None)
+        first = [name for name in FIRST_COLUMNS if name in frame.columns]
+        return frame.select(*first, pl.exclude(first))
 
     def content(self) -> dict[str, Any]:
         """`findings`, and what else is known; of taggers, the metrics stand at the top as well."""

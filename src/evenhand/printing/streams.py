@@ -21,7 +21,7 @@ from evenhand.errors import EvenhandError
 from evenhand.printing.visible import in_json, visible, visible_json, visible_line, visible_lines
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from evenhand.printing.screen import Screen
 
 BROKEN_PIPE = 141
 FITTING = "evenhand.fitting"
@@ -70,7 +70,7 @@ def say(line: object) -> None:
         sys.stderr.flush()
 
 
-def console_of(width: int | None = None, *, on_stderr: bool = False) -> Console:
+def console_of(width: int | None = None, *, on_stderr: bool = False) -> Screen:
     """Standard output, as wide as the terminal unless a width is given; or standard error, for what moves."""
     from evenhand.printing.screen import Screen
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rich.console import Console
-
 from evenhand.comparing.chat import Chat
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.findings import Finding
@@ -17,6 +15,7 @@ from evenhand.errors import EvenhandError
 from evenhand.explaining import Explanation
 from evenhand.measuring import Metrics
 from evenhand.planning.result import Plan
+from evenhand.printing.screen import Screen
 from evenhand.rating import Ratings
 from evenhand.repairs.phrases import Phrases
 from evenhand.repairs.result import Repair
@@ -53,11 +52,11 @@ Steps = Callable[[Any], list[Step]]
 def with_steps(renderer: Renderer, steps: Steps) -> Renderer:
     """The same, with what to do next below what is shown, and at the end of the page."""
 
-    def show(result: Any, console: Console) -> None:
+    def show(result: Any, console: Screen) -> None:
         renderer.show(result, console)
         print_steps(_asked_for(result, steps), console)
 
-    def brief(result: Any, console: Console) -> None:
+    def brief(result: Any, console: Screen) -> None:
         print_brief(console, lambda screen: renderer.show(result, screen), _asked_for(result, steps))
 
     def page(result: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import EvenhandError, one_line
 from evenhand.files.whole import Content
+from evenhand.printing import visible
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from evenhand.printing.screen import Screen
     from evenhand.results.result import Result
 
 Files = Mapping[str, Content]
@@ -36,8 +37,10 @@ def _no_usage(result: Any, folder: Path) -> str | None:
     return None
 
 
-def _frame_as_html(result: Any) -> str:
-    return str(result.frame()._repr_html_())
+def _summed_up(result: Any) -> str:
+    """What was found in a line, then the main table."""
+    lead = f"<p><strong>{html.escape(visible(result.kind))}</strong>: {html.escape(visible(result.summary()))}</p>"
+    return f"{lead}{result.frame()._repr_html_()}"
 
 
 @dataclass(frozen=True)
@@ -46,17 +49,17 @@ class Renderer:
 
     page_file: str
     page: Callable[[Any], str]
-    show: Callable[[Any, Console], None]
+    show: Callable[[Any, Screen], None]
     """Print all of it for people."""
     summary: Callable[[Any], str]
     """The verdict in one line, for lists of results."""
     text: Callable[[Any], str]
     """What was found in sentences, as `print` shows it."""
-    brief: Callable[[Any, Console], None] | None = None
+    brief: Callable[[Any, Screen], None] | None = None
     """Print what fits one screen, where all of it may not: the answer, the worst of it, and what to do next."""
     usage: Callable[[Any, Path], str | None] = _no_usage
     """What can be done with what lies in the folder, in one line; no part of the result, which may be moved."""
-    notebook: Callable[[Any], str] = _frame_as_html
+    notebook: Callable[[Any], str] = _summed_up
     pages: Callable[[Any], Files] = _nothing
     """Further pages that the page leads to."""
     own_pages: Callable[[Path], Iterable[Path]] = _no_pages

@@ -21,6 +21,7 @@ from evenhand.files.structured import read_json
 from evenhand.files.whole import Content, check_writable, finish, write_together
 from evenhand.printing import console_of
 from evenhand.results.note import Note
+from evenhand.results.picture import Picture, picked, pictures_in
 from evenhand.results.provenance import Provenance
 from evenhand.results.rendering import Files, fitting, page_file_of, rendered_kinds, renderer_of
 from evenhand.results.statement import Statement
@@ -131,6 +132,19 @@ class Result(ABC):
         renderer = renderer_of(self)
         show = renderer.show if full else renderer.brief or renderer.show
         show(self, console_of(width))
+
+    @property
+    def charts(self) -> tuple[str, ...]:
+        """The names of the charts that `plot` draws."""
+        return tuple(self._pictures())
+
+    def plot(self, chart: str | None = None) -> Picture:
+        """A chart, by its name in `charts` (else the first): notebooks draw it, `.save(path)` writes SVG or PNG."""
+        return picked(self._pictures(), chart, self.kind)
+
+    def _pictures(self) -> dict[str, Picture]:
+        renderer = renderer_of(self)
+        return pictures_in({**renderer.beside(self), **renderer.figures(self)})
 
     def usage(self, folder: str | Path) -> str | None:
         """What can be done with what was saved in a folder, in one line."""
