@@ -53,7 +53,7 @@ def printed_by(*words: str, width: int = 84) -> list[str]:
 def test_the_rows_at_the_top_of_the_readme_are_what_the_tool_prints(tmp_path: Path) -> None:
     """Those of the quick systems, which are the same in any company; columns are as wide as the longest name."""
     systems = ["vader", "textblob", "afinn", "svr"]
-    printed = printed_by(*systems, "--until-settled", "--cache", str(tmp_path))
+    printed = printed_by(*systems, "--until-settled", "--full", "--cache", str(tmp_path))
     top = next(place for place, line in enumerate(printed) if line.startswith("system "))
     path = printed.index("How it was settled") + 1
     shown = [" ".join(line.split()) for line in README.splitlines()]
@@ -65,9 +65,9 @@ def test_the_rows_at_the_top_of_the_readme_are_what_the_tool_prints(tmp_path: Pa
 
 @pytest.mark.slow
 def test_what_the_readme_says_of_the_published_corpus_is_what_the_tool_prints(tmp_path: Path) -> None:
-    printed = printed_by("vader", "--cache", str(tmp_path))
-    assert "\n".join(printed[:4]) in README
-    assert "Tia alone accounts for it: without Tia the gap is 0.000." in " ".join(printed)
+    printed = printed_by("vader", "--cache", str(tmp_path), width=110)
+    assert len(printed) <= 24
+    assert "\n".join(printed) in README
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
