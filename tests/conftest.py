@@ -18,3 +18,9 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("EVENHAND_CACHE_DIR", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--open` opens nothing on the machine that tests run on."""
+    monkeypatch.setattr("webbrowser.open", lambda url: False)

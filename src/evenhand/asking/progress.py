@@ -22,9 +22,14 @@ class _Bars:
     shown = True
 
 
-def show_no_bars() -> None:
+@contextlib.contextmanager
+def no_bars() -> Iterator[None]:
     """Somebody wants to hear nothing but the answer."""
     _Bars.shown = False
+    try:
+        yield
+    finally:
+        _Bars.shown = True
 
 
 @contextlib.contextmanager

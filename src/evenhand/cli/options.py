@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import wraps
 from inspect import Signature, signature
@@ -226,16 +227,22 @@ def takes_statement_of_tolerance(command: Callable[..., None]) -> Callable[..., 
 
 def shows_results(command: Callable[..., None]) -> Callable[..., None]:
     """A command with the options that say how much of its result is shown; it gets them as `shown`."""
-    return _sharing(command, _shown, "shown")
+
+    @wraps(command)
+    def as_wanted(*, shown: Shown, **given: Any) -> None:
+        from evenhand.cli.show import hushed
+
+        with hushed() if shown.quiet else nullcontext():
+            command(shown=shown, **given)
+
+    return _sharing(as_wanted, _shown, "shown")
 
 
 def _shown(*, full: Full = False, quiet: Quiet = False, open_page: OpenPage = False) -> Shown:
-    from evenhand.cli.show import Shown, hush
+    from evenhand.cli.show import Shown
 
     if full and quiet:
         raise UsageError("--full and --quiet contradict each other: give one of them")
-    if quiet:
-        hush()
     return Shown(full=full, quiet=quiet, open_page=open_page)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import shlex
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
@@ -29,12 +30,19 @@ class Shown:
     open_page: bool = False
 
 
-def hush() -> None:
+@contextmanager
+def hushed() -> Iterator[None]:
     """No progress and no remarks: what is left on stderr are warnings and errors."""
-    from evenhand.asking.progress import show_no_bars
+    from evenhand.asking.progress import no_bars
 
-    logging.getLogger("evenhand").setLevel(logging.WARNING)
-    show_no_bars()
+    logger = logging.getLogger("evenhand")
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        with no_bars():
+            yield
+    finally:
+        logger.setLevel(level)
 
 
 def show(result: Result, shown: Shown, *, as_json: bool, folder: Path | None = None) -> None:

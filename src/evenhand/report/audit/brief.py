@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from rich.console import Console
 from rich.text import Text
 
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding, SentencePair
+from evenhand.printing.screen import Screen
 from evenhand.report.audit import path
 from evenhand.report.audit.headline import headline, most_telling
 from evenhand.report.audit.next_steps import next_steps
@@ -31,16 +31,14 @@ MOST_ROWS, MOST_LINES = 8, 13
 LONGEST = 200
 """Pairs of sentences that are longer than this are no example that fits a line."""
 
-Draw = Callable[[Console], None]
 
-
-def print_brief(report: Audit, console: Console) -> None:
+def print_brief(report: Audit, console: Screen) -> None:
     """Table first, then what else a screen holds: the legend, what to do next, and the worst of what was found."""
     steps = next_steps(report)
     telling = most_telling(report.findings)
     shown = _that_fit(telling, report, console)
 
-    def step(screen: Console) -> None:
+    def step(screen: Screen) -> None:
         for one in steps[:1]:
             print_step(one, screen, STEP_COLOURS.get(one.verdict, ""))
 
@@ -63,7 +61,7 @@ def print_brief(report: Audit, console: Console) -> None:
     console.print(Text(more_than(steps), style="dim"))
 
 
-def _that_fit(telling: Sequence[Finding], report: Audit, console: Console) -> Sequence[Finding]:
+def _that_fit(telling: Sequence[Finding], report: Audit, console: Screen) -> Sequence[Finding]:
     """All findings as they are ordered, or as many of the most telling ones as leave room for what they mean."""
     for number in range(min(MOST_ROWS, len(telling)), 1, -1):
         shown = report.findings if number == len(telling) else telling[:number]
@@ -72,11 +70,11 @@ def _that_fit(telling: Sequence[Finding], report: Audit, console: Console) -> Se
     return telling[:1]
 
 
-def _drawn_table(shown: Sequence[Finding], report: Audit, console: Console) -> list[str]:
+def _drawn_table(shown: Sequence[Finding], report: Audit, console: Screen) -> list[str]:
     return drawn_lines(console, lambda screen: _print_table(shown, report, screen))
 
 
-def _print_table(shown: Sequence[Finding], report: Audit, console: Console) -> None:
+def _print_table(shown: Sequence[Finding], report: Audit, console: Screen) -> None:
     scored = outputs_in_words(report.findings)
     if scored:
         console.print(Text(scored))
@@ -86,7 +84,7 @@ def _print_table(shown: Sequence[Finding], report: Audit, console: Console) -> N
         console.print(Text(f"… and {more:,} more finding{'s' if more > 1 else ''}", style="dim"))
 
 
-def _print_worst(finding: Finding, console: Console) -> None:
+def _print_worst(finding: Finding, console: Screen) -> None:
     """The finding in one line, and the two sentences that it shows in most."""
     console.print(Text(headline(finding), style=COLOURS[look(finding)]))
     for pair in finding.rests_on.sentences[:1]:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len
-from rich.console import Console
 from rich.text import Text
 
+from evenhand.printing.screen import Screen
 from evenhand.report.common.steps import Step, print_step
 
 SCREEN = 24
@@ -17,7 +17,7 @@ ROOM = SCREEN - 2
 """What is left of it by the prompt, and by the line that says where things were saved."""
 
 
-def print_brief(console: Console, draw: Callable[[Console], None], steps: Sequence[Step] = ()) -> None:
+def print_brief(console: Screen, draw: Callable[[Screen], None], steps: Sequence[Step] = ()) -> None:
     """What is drawn, as far as a screen holds it with the first step below."""
     step = drawn_lines(console, lambda screen: _first_step(steps, screen))
     lines = drawn_lines(console, draw)
@@ -39,24 +39,24 @@ def more_than(steps: Sequence[Step]) -> str:
     return f"Everything that was found{more}: --full"
 
 
-def drawn_lines(console: Console, draw: Callable[[Console], None]) -> list[str]:
+def drawn_lines(console: Screen, draw: Callable[[Screen], None]) -> list[str]:
     """The lines that would be printed, colours and all."""
     with console.capture() as captured:
         draw(console)
     return captured.get().splitlines()
 
 
-def rows(lines: Sequence[str], console: Console) -> int:
+def rows(lines: Sequence[str], console: Screen) -> int:
     """How many lines of the terminal they take; commands are longer than one, and not wrapped."""
     return sum(max(math.ceil(cell_len(Text.from_ansi(line).plain) / console.width), 1) for line in lines)
 
 
-def print_lines(lines: Sequence[str], console: Console) -> None:
+def print_lines(lines: Sequence[str], console: Screen) -> None:
     """Lines that were captured: what would act in them is spelled out already, and their colours are ours."""
     console.file.write("".join(f"{line}\n" for line in lines))
 
 
-def _beginning(lines: Sequence[str], room: int, console: Console) -> list[str]:
+def _beginning(lines: Sequence[str], room: int, console: Screen) -> list[str]:
     """As many lines as there is room for, to the end of a paragraph where one ends late enough."""
     kept: list[str] = []
     for line in lines:
@@ -67,7 +67,7 @@ def _beginning(lines: Sequence[str], room: int, console: Console) -> list[str]:
     return kept[: blank[-1]] if blank and blank[-1] >= room // 2 else kept
 
 
-def _first_step(steps: Sequence[Step], console: Console) -> None:
+def _first_step(steps: Sequence[Step], console: Screen) -> None:
     for step in steps[:1]:
         console.print()
         print_step(step, console)
