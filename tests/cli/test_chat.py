@@ -59,7 +59,7 @@ def test_a_log_of_ones_own_goes_all_the_way(log: Path, tmp_path: Path) -> None:
 
 
 def test_the_example_is_shown_in_tables() -> None:
-    done = chat("example")
+    done = chat("example", "--full")
     assert done.exit_code == 0, done.output
     for said in (
         "classes with one conversation  300 → 291  37 → 36",

@@ -80,7 +80,7 @@ def test_the_tia_story() -> None:
     assert race["verdict"] == "cannot tell"
     assert race["rests_on"]["person"] == "Tia"  # type: ignore[index]
     assert race["rests_on"]["without"] == 0  # type: ignore[index]
-    said = " ".join(evenhand("audit", "vader", "--attribute", "race").stdout.split())
+    said = " ".join(evenhand("audit", "vader", "--attribute", "race", "--full").stdout.split())
     assert "Tia alone accounts for it: without Tia the gap is 0.000" in said
     assert "For names like these: cannot tell" in said
     assert "more names per group would decide four times in five" in said
@@ -295,7 +295,7 @@ def test_square_brackets_in_names_are_shown_as_they_are(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("columns", ["40", "60", "80", "200"])
 def test_any_terminal_is_wide_enough(columns: str) -> None:
-    done = evenhand("audit", PLANTED, "nrc", COLUMNS=columns)
+    done = evenhand("audit", PLANTED, "nrc", "--full", COLUMNS=columns)
     assert done.returncode == 0
     # Commands are printed in one piece, to be copied.
     lines = [line for line in done.stdout.splitlines() if not line.startswith("    evenhand ")]

@@ -56,7 +56,7 @@ def test_metrics_are_named_or_advised_not_both(predictions: Path) -> None:
 
 
 def test_a_table_and_words_are_for_reading(predictions: Path) -> None:
-    done = run.invoke(app, ["measure", str(predictions), "--attribute", "letter", "--bootstrap", "0"])
+    done = run.invoke(app, ["measure", str(predictions), "--attribute", "letter", "--bootstrap", "0", "--full"])
     assert "p, letter (3 groups, 12 rows)" in done.stdout
     assert "pert_ss" in done.stdout
     assert "undefined:" in done.stdout

@@ -124,7 +124,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", CASES)
 def test_every_command_of_a_repair_runs(name: str, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     case = CASES[name]
-    done = run(case.command, monkeypatch)
+    done = run(f"{case.command} --full", monkeypatch)
     page = None if case.out is None else Path(case.out) / "repair.html"
     assert "Advised: layers" in done.stdout
     found = commands_of(done, page)
@@ -132,7 +132,7 @@ def test_every_command_of_a_repair_runs(name: str, work: Path, monkeypatch: pyte
         assert [command.split()[1] for command in found] == ["repair"]  # it is advised to save it
     else:
         assert sorted({command.split()[1] for command in found}) == ["audit", "repair", "report"]
-        shown = run(shlex.join(["evenhand", "report", str(case.out)]), monkeypatch)
+        shown = run(shlex.join(["evenhand", "report", str(case.out), "--full"]), monkeypatch)
         (use,) = commands_of(shown)
         assert use in found
     for command in found:
@@ -140,8 +140,8 @@ def test_every_command_of_a_repair_runs(name: str, work: Path, monkeypatch: pyte
 
 
 def test_what_is_saved_as_advised_can_be_used_as_advised(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (save,) = commands_of(run(CASES["no out"].command, monkeypatch))
-    (use,) = [one for one in commands_of(run(save, monkeypatch)) if " audit " in one]
+    (save,) = commands_of(run(f"{CASES['no out'].command} --full", monkeypatch))
+    (use,) = [one for one in commands_of(run(f"{save} --full", monkeypatch)) if " audit " in one]
     assert "equivalent" in run(use, monkeypatch).stdout
 
 
@@ -300,7 +300,7 @@ def test_every_verdict_of_every_kind_has_a_next_step_that_runs(
         few.write_csv("few.csv")
     if "audited" in typed:
         run("evenhand audit vader textblob --corpus identity-names --attribute gender --out audited", monkeypatch)
-    shown = run(typed, monkeypatch).stdout
+    shown = run(f"{typed} --full", monkeypatch).stdout
     assert "What you can do next" in shown
     steps = re.findall(r"^ {4}(evenhand .*)$", shown.partition("What you can do next")[2], re.MULTILINE)
     for part in offered:

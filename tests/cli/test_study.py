@@ -34,7 +34,7 @@ def test_json_alone_is_on_stdout_and_problems_on_stderr(folder: Path) -> None:
 
 
 def test_tables_and_words_are_for_reading(folder: Path) -> None:
-    done = run.invoke(app, ["study", str(folder / "submissions")])
+    done = run.invoke(app, ["study", str(folder / "submissions"), "--full"])
     assert "Gender: women − men, all sentences (1,584 comparisons per submission)" in done.stdout
     assert "2 of 2 submissions (100%) show a significant difference" in " ".join(done.stdout.split())
     assert "left out: two/" in done.stdout

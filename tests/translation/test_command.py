@@ -38,7 +38,7 @@ WORDS = ("sad", "angry", "happy")
 
 
 def test_it_shows_who_got_lost(apertium: Apertium, family: Path) -> None:
-    done = evenhand("drift", "apertium:eng-spa", "--corpus", str(family), COLUMNS="200")
+    done = evenhand("drift", "apertium:eng-spa", "--corpus", str(family), "--full", COLUMNS="200")
     assert done.returncode == 0, done.stderr
     assert "family by apertium:eng-spa, through 'es' and back" in done.stdout
     assert "3 lost their person's word, 0 hold a word of another group, 0 became empty" in done.stdout

@@ -377,7 +377,7 @@ def test_the_commands(runs: Path, tmp_path: Path) -> None:
     assert [gap["size"] for gap in json.loads(done.stdout)["gaps"]] == ["smaller", "cannot tell"]
     again = run.invoke(app, ["report", out, "--json"])
     assert again.stdout == done.stdout
-    shown = run.invoke(app, ["report", out])
+    shown = run.invoke(app, ["report", out, "--full"])
     assert "0.030 smaller" in " ".join(shown.stdout.split())
     refused = run.invoke(app, ["compare", str(runs / "large"), str(runs / "one#vader"), "--out", out])
     assert isinstance(refused.exception, UsageError)

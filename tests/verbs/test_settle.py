@@ -337,7 +337,7 @@ def test_a_budget_says_what_more_would_buy(tmp_path: Path, monkeypatch: pytest.M
     words = ["audit", "planted(gap=0.004, person_sd=0.02)", "--attribute", "gender", "--cache", str(tmp_path)]
     limits = ["--until-settled", "--max-cost", "1", "--price", "0.001"]
     monkeypatch.setattr(sys, "argv", ["evenhand", *words, *limits])
-    done = CliRunner(env={"COLUMNS": "300"}).invoke(app, [*words, *limits])
+    done = CliRunner(env={"COLUMNS": "300"}).invoke(app, [*words, *limits, "--full"])
     assert done.exit_code == 0, done.exception
     assert "the next wave (10 names for each race and gender) takes 880 more calls, at a cost of 0.88" in done.stdout
     assert "880 (0.88)" in done.stdout
