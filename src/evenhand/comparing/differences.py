@@ -17,7 +17,8 @@ from typing import Any, Literal
 from evenhand.asking import Column, Scores
 from evenhand.comparing import Compared, Settings, compare
 from evenhand.comparing.ability import abilities
-from evenhand.comparing.findings import Finding
+from evenhand.comparing.findings import Finding, Interval
+from evenhand.comparing.growth import growth
 from evenhand.comparing.harm import judged_able, of_both
 from evenhand.comparing.sharing import Paired
 from evenhand.contrasts import Floats
@@ -45,6 +46,9 @@ class GapDifference:
     """Whether the other's gap is shown to be smaller or larger than the one's, whichever group scores higher."""
     changed_sides: bool
     """Whether both gaps are shown, and another group scores higher in each."""
+    growth: float | None = None
+    """How much larger the other's gap is than the one's, whichever group scores higher; negative where it shrank."""
+    growth_interval: Interval | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -85,7 +89,7 @@ def gap_differences(
     asked = zip(*alone, differences.findings, sums.findings, strict=True)
     questions = len(alone[0]) // sum(len(pair.one.columns) for pair in pairs)
     of_finding = [pair for pair in pairs for _ in range(len(pair.one.columns) * questions)]
-    found = [_difference(pair, *four) for pair, four in zip(of_finding, asked, strict=True)]
+    found = [_difference(pair, four, settings) for pair, four in zip(of_finding, asked, strict=True)]
     return GapDifferences(tuple(found), differences.family)
 
 
@@ -125,7 +129,9 @@ def _spread(one: Column, other: Column) -> float | None:
     return sum(spread**2 for spread in known) ** 0.5 if known else None
 
 
-def _difference(pair: Paired, one: Finding, other: Finding, difference: Finding, total: Finding) -> GapDifference:
+def _difference(pair: Paired, four: tuple[Finding, Finding, Finding, Finding], settings: Settings) -> GapDifference:
+    one, other, difference, total = four
+    grown, interval = growth(difference, total, settings)
     return GapDifference(
         one_called=pair.one_called,
         other_called=pair.other_called,
@@ -135,6 +141,8 @@ def _difference(pair: Paired, one: Finding, other: Finding, difference: Finding,
         difference=of_both(difference, one, other),
         size=_size(difference, total),
         changed_sides=_side(one) * _side(other) < 0,
+        growth=grown,
+        growth_interval=interval,
     )
 
 

@@ -38,6 +38,8 @@ class Waves:
     """The most calls for one system: a wave that would exceed it is not asked."""
     price: float | None = None
     """Money for one call."""
+    beyond: bool = False
+    """Whether a gap that is shown is asked about on, until it is shown to be larger or smaller than the tolerance."""
 
     def __post_init__(self) -> None:
         for number in self.names:
@@ -115,8 +117,14 @@ def is_hopeless(finding: Finding) -> bool:
     )
 
 
-def is_answered(finding: Finding) -> bool:
-    """Whether no further name is needed.
+def lies_beyond(finding: Finding, interval: Interval | None) -> bool:
+    """Whether all of an interval lies outside the tolerance."""
+    delta = finding.equivalence.delta
+    return interval is not None and (interval[0] > delta or interval[1] < -delta)
+
+
+def is_answered(finding: Finding, *, beyond: bool = False) -> bool:
+    """Whether no further name is needed; `beyond`: to know whether a gap lies within the tolerance or beyond it.
 
     Where no name makes a difference, s = 1 − α^(1/n) of all names may, and every further name makes that less. It is
     enough when even reactions by the whole range (or by the unit of an output that has none) would leave the gap
@@ -126,6 +134,8 @@ def is_answered(finding: Finding) -> bool:
     if finding.verdict == "no reaction seen":
         reaction = finding.equivalence.unseen_reaction
         return reaction is not None and reaction >= finding.span
+    if beyond and finding.verdict in ("higher", "lower"):
+        return lies_beyond(finding, finding.generalising.shown_interval)
     return finding.verdict in ANSWERS
 
 
@@ -138,25 +148,27 @@ class Question:
     looks: tuple[LookSeen, ...]
     hopeless: int = 0
     """How many looks in a row said that names alone will not settle it."""
+    beyond: bool = False
 
     @property
     def stopped(self) -> Stopped | None:
         """Why it is asked no further; None while it is."""
-        if is_answered(self.finding):
+        if is_answered(self.finding, beyond=self.beyond):
             return "settled"
         return "names alone will not settle it" if self.hopeless > 1 else None
 
     @classmethod
-    def first(cls, finding: Finding, look: LookSettings, names: int) -> Self:
+    def first(cls, finding: Finding, look: LookSettings, names: int, *, beyond: bool = False) -> Self:
         """After the first look."""
-        return cls(finding, (seen(finding, look, names),))
+        return cls(finding, (seen(finding, look, names),), beyond=beyond)
 
     def looked(self, finding: Finding, look: LookSettings, names: int) -> Question:
         """The same after one more look; what is settled stays as it was."""
         if self.stopped:
             return self
         given_up = names >= FEWEST_TO_GIVE_UP and is_hopeless(finding)
-        return Question(finding, (*self.looks, seen(finding, look, names)), self.hopeless + 1 if given_up else 0)
+        looks, hopeless = (*self.looks, seen(finding, look, names)), self.hopeless + 1 if given_up else 0
+        return Question(finding, looks, hopeless, self.beyond)
 
     def told(self, *, calls: int, calls_at_once: int, calls_fixed: int, ended: Stopped, price: float | None) -> Finding:
         """The finding with the path to it."""
@@ -172,11 +184,9 @@ class Question:
 
 
 def looked(
-    questions: Sequence[Question], findings: Sequence[Finding], look: LookSettings, names: int
+    questions: Sequence[Question], findings: Sequence[Finding], look: LookSettings, names: int, *, beyond: bool = False
 ) -> list[Question]:
     """All questions after one more look."""
-    known: Sequence[Question | None] = questions or [None] * len(findings)
-    return [
-        Question.first(finding, look, names) if question is None else question.looked(finding, look, names)
-        for question, finding in zip(known, findings, strict=True)
-    ]
+    if not questions:
+        return [Question.first(finding, look, names, beyond=beyond) for finding in findings]
+    return [question.looked(finding, look, names) for question, finding in zip(questions, findings, strict=True)]

@@ -124,7 +124,7 @@ class _Asking:
             outputs = len(scores.columns)
             look = self.waves.looks(self.settings, comparisons=comparisons_asked(reached) * outputs)[number]
             compared = compare(scores, reached, settings=look, pieces=all_pieces([one], reached), **self.questions)
-            questions = looked(questions, compared.findings, look, upto)
+            questions = looked(questions, compared.findings, look, upto, beyond=self.waves.beyond)
             if all(question.stopped for question in questions):
                 break
         corpus = first_names(self.corpus, names)
