@@ -31,6 +31,7 @@ ROOMS = [
     {"measuring"},
     {"contrasts"},
     {"comparing"},
+    {"gating"},
     {"explaining"},
     {"planning"},
     {"studies"},
@@ -41,6 +42,7 @@ ROOMS = [
     {"annotating"},
     {"report"},
     {"verbs"},
+    {"testing", "pytest_plugin"},
     {"cli"},
 ]
 PLACE = {room: place for place, rooms in enumerate(ROOMS) for room in rooms}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evenhand.corpora.asked_names import Names
     from evenhand.errors import EvenhandError, SystemsFailed, UsageError
     from evenhand.explaining import Explanation
+    from evenhand.gating import Check, GateSettings
     from evenhand.measuring import MeasureSettings, Metrics
     from evenhand.metrics import Predictions
     from evenhand.planning.result import Plan
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from evenhand.verbs.ask import ask
     from evenhand.verbs.audit import audit
     from evenhand.verbs.chat import chat
+    from evenhand.verbs.check import check
     from evenhand.verbs.compare import compare
     from evenhand.verbs.drift import drift
     from evenhand.verbs.explain import explain
@@ -56,12 +58,14 @@ __all__ = [
     "BaseTagger",
     "Calibrator",
     "Chat",
+    "Check",
     "Comparison",
     "Corpus",
     "Drift",
     "EvenhandError",
     "Explanation",
     "Finding",
+    "GateSettings",
     "MeasureSettings",
     "Metrics",
     "Names",
@@ -92,6 +96,7 @@ __all__ = [
     "ask",
     "audit",
     "chat",
+    "check",
     "compare",
     "drift",
     "eec",
@@ -120,12 +125,14 @@ _HOMES = {
     "BaseTagger": "evenhand.systems",
     "Calibrator": "evenhand.repairs",
     "Chat": "evenhand.comparing.chat",
+    "Check": "evenhand.gating",
     "Comparison": "evenhand.comparing.comparison",
     "Corpus": "evenhand.corpora",
     "Drift": "evenhand.translation",
     "EvenhandError": "evenhand.errors",
     "Explanation": "evenhand.explaining",
     "Finding": "evenhand.comparing.findings",
+    "GateSettings": "evenhand.gating",
     "MeasureSettings": "evenhand.measuring",
     "Metrics": "evenhand.measuring",
     "Names": "evenhand.corpora.asked_names",
@@ -156,6 +163,7 @@ _HOMES = {
     "ask": "evenhand.verbs.ask",
     "audit": "evenhand.verbs.audit",
     "chat": "evenhand.verbs.chat",
+    "check": "evenhand.verbs.check",
     "compare": "evenhand.verbs.compare",
     "drift": "evenhand.verbs.drift",
     "eec": "evenhand.corpora",

@@ -22,10 +22,12 @@ from hypothesis import given
 from typer.testing import CliRunner
 
 from evenhand import (
+    GateSettings,
     RepairSettings,
     Spreads,
     UsageError,
     audit,
+    check,
     compare,
     eec,
     measure,
@@ -196,6 +198,9 @@ MADE: dict[str, Callable[[], Result]] = {
     "chat": partial(examine_chat, ["example"], relabellings=99),
     "chat with systems": partial(examine_chat, ["example"], systems=["vader"], relabellings=99, progress=False),
     "comparison": lambda: compare(*(audit(f"planted(gap={gap})", sample=480, progress=False) for gap in (0.05, 0.01))),
+    "check": lambda: check(
+        GateSettings(systems=["planted(gap=0.05)"], sample=480, thresholds=[0.5], impact_ratio=0.8), progress=False
+    ),
     "phrases": lambda: phrases(["vader", "planted(gap=0.05)"], progress=False),
     "agreement": partial(check_sheets, INPUTS / "sheets"),
 }

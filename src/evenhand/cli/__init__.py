@@ -23,7 +23,7 @@ LONGEST = 2_000
 UNREADABLE = re.compile(r"Input should be a valid (number|integer), unable to parse string as an? \w+")
 NEEDED = {"number": "give a number, with a point", "integer": "give a whole number"}
 """What the parser says of numbers that it cannot read, and what it says here."""
-RESUMING = {"audit", "chat", "drift", "explain", "rate", "repair"}
+RESUMING = {"audit", "chat", "check", "drift", "explain", "rate", "repair"}
 """The commands whose answers are kept while they run."""
 STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 

@@ -12,6 +12,7 @@ from evenhand.cli import (
     annotate,
     audit,
     chat,
+    check,
     compare,
     corpus,
     drift,
@@ -42,6 +43,7 @@ app = typer.Typer(
 GROUPS: dict[str, dict[str, tuple[Callable[..., None], tuple[str, ...]]]] = {
     "Ask and find": {
         "audit": (audit.audit, ("vader textblob", "svr --until-settled --out results --open", "py:mine.model:score")),
+        "check": (check.check, ("--junit evenhand.xml --markdown evenhand.md", "--baseline my-check")),
         "plan": (plan.plan, ("svr --equivalence 0.01",)),
         "perturb": (perturb.perturb, ("reviews.csv --column text --attribute gender --out versions.csv",)),
         "explain": (explain.explain, ("svr",)),

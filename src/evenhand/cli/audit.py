@@ -34,6 +34,7 @@ from evenhand.cli.options import (
     takes_statement_of_tolerance,
     wave_sizes,
 )
+from evenhand.settings import short
 
 if TYPE_CHECKING:
     from evenhand.asking.settings import AskOptions
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
     from evenhand.comparing.sequential import Waves
     from evenhand.corpora import Corpus
     from evenhand.results import Statement
+
+FATAL = ("higher", "lower", "cannot-tell", "no-reaction-seen")
+MOST_TOLD = 5
 
 
 @shows_results
@@ -89,6 +93,10 @@ def audit(
     max_cost: MaxCost = None,
     out: Annotated[Path | None, typer.Option(help="Folder for report.html, report.json, scores and corpus.")] = None,
     overwrite: Overwrite = False,
+    fail_on: Annotated[
+        str | None,
+        typer.Option(metavar="VERDICT,…", help="Exit with 1 on any of higher, lower, cannot-tell, no-reaction-seen."),
+    ] = None,
     as_json: AsJson = False,
     seed: Annotated[int, typer.Option(help="For the sample and the permutations.")] = 0,
     *,
@@ -102,8 +110,10 @@ def audit(
     from evenhand.corpora import load_corpus
     from evenhand.corpora.asked_names import read_names
     from evenhand.errors import UsageError
+    from evenhand.printing import say
     from evenhand.verbs.audit import audit as run
 
+    fatal = _verdicts(fail_on)
     drawn = None if names is None and strength is None else read_names(names or [], strength=strength)
     in_waves = _waves(until_settled, waves, budget, price, max_cost)
     if text is not None:
@@ -137,6 +147,27 @@ def audit(
         **how,
     )
     show_saved(found, out, shown, as_json=as_json)
+    failing = [one for one in getattr(found, "findings", ()) if one.verdict in fatal]
+    if failing:
+        told = "; ".join(f"{one.system}, {one.attribute}: {one.verdict}" for one in failing[:MOST_TOLD])
+        more = len(failing) - MOST_TOLD
+        say(f"fails: {told}{f' and {more} more' if more > 0 else ''} (--fail-on {fail_on})")
+        raise typer.Exit(1)
+
+
+def _verdicts(text: str | None) -> tuple[str, ...]:
+    """`higher,cannot-tell` as verdicts.
+
+    >>> _verdicts("higher, cannot-tell")
+    ('higher', 'cannot tell')
+    """
+    from evenhand.errors import UsageError, did_you_mean
+
+    found = [part.strip() for part in text.split(",")] if text is not None else []
+    for one in found:
+        if one not in FATAL:
+            raise UsageError(f"--fail-on: {short(one)!r} is not a verdict to fail on{did_you_mean(one, FATAL)}")
+    return tuple(one.replace("-", " ") for one in found)
 
 
 def _of_texts(path: Path, column: str, attributes: list[str] | None) -> Corpus:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 STATED = ("--auditor", "--date", "--model-version", "--tolerance-set-on", "--tolerance-reason")
 """Options that say something about a test; whoever repeats it says that for themselves."""
 SHOWING = ("--json", "--full", "--quiet", "--open")
+WRITTEN = ("--out", "--cache", "--junit", "--markdown", "--fail-on")
 NOT_REPEATED = {
-    **dict.fromkeys(("--out", "--cache", *STATED), 1),
+    **dict.fromkeys((*WRITTEN, *STATED), 1),
     **dict.fromkeys(("--debug", "--overwrite", *SHOWING), 0),
 }
 """Options that change where results go and what is said of them, not what they are; how many values follow each."""

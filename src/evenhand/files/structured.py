@@ -1,4 +1,4 @@
-"""The one door for structured text: YAML and JSON become plain values that can be used, or one line says why not.
+"""The one door for structured text: YAML, JSON and TOML become plain values that can be used, or one line says why not.
 
 What comes out is made of mappings with different keys, lists, texts that can be written, 64-bit whole numbers, finite
 numbers, true, false and null; and it is nested no deeper than `DEEPEST`.
@@ -16,7 +16,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from evenhand.errors import EvenhandError, did_you_mean, one_line, so_many
+from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line, so_many
 from evenhand.files.opened import MOST_JSON, MOST_YAML, read_bytes, read_text
 
 if TYPE_CHECKING:
@@ -70,6 +70,20 @@ def json_values(text: str | bytes, where: object) -> Any:
     except RecursionError as error:
         raise EvenhandError(f"{where}: nested too deep, more than {DEEPEST} levels") from error
     _refuse_odd(values, where)
+    return values
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The values in a TOML file; dates are refused."""
+    import tomllib
+
+    try:
+        values = tomllib.loads(read_text(path, usual=MOST_YAML))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: not valid TOML: {one_line(error)}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: nested too deep, more than {DEEPEST} levels") from error
+    _refuse_odd(values, path)
     return values
 
 

@@ -4,6 +4,7 @@ from evenhand.report import (
     agreement,
     audit,
     chat,
+    check,
     comparison,
     drift,
     explanation,
@@ -15,12 +16,14 @@ from evenhand.report import (
     repair,
     study,
 )
+from evenhand.report.check.next_steps import after_check
 from evenhand.report.next_steps import with_steps
 from evenhand.results import register_renderer
 
 register_renderer("agreement", with_steps(agreement.RENDERER, lambda found: []))
 register_renderer("audit", audit.RENDERER)
 register_renderer("chat", with_steps(chat.RENDERER, next_steps.after_chat))
+register_renderer("check", with_steps(check.RENDERER, after_check))
 register_renderer("comparison", with_steps(comparison.RENDERER, next_steps.after_comparison))
 register_renderer("drift", with_steps(drift.RENDERER, next_steps.after_drift))
 register_renderer("explanation", with_steps(explanation.RENDERER, next_steps.after_explanation))

@@ -13,6 +13,7 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.explaining import Explanation
 from evenhand.files.whole import finish
+from evenhand.gating import Check
 from evenhand.measuring import Metrics
 from evenhand.planning.result import Plan
 from evenhand.rating import Ratings
@@ -29,6 +30,7 @@ KINDS: tuple[type[Result], ...] = (
     Audit,
     Metrics,
     Comparison,
+    Check,
     Ratings,
     Repair,
     Explanation,

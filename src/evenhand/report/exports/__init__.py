@@ -8,17 +8,20 @@ from typing import Any
 
 from evenhand.comparing.audit import Audit
 from evenhand.errors import UsageError
+from evenhand.gating.result import Check
 from evenhand.measuring import Metrics
 from evenhand.rating import Ratings
 from evenhand.repairs.result import Repair
 from evenhand.report.exports.account import Account, Request
 from evenhand.report.exports.impact_ratios import impact_ratios, impact_ratios_csv
+from evenhand.report.exports.junit import junit
 from evenhand.report.exports.model_card import model_card
 from evenhand.report.exports.of_audit import of_audit
 from evenhand.report.exports.of_metrics import of_metrics
 from evenhand.report.exports.of_ratings import of_ratings
 from evenhand.report.exports.of_repair import of_repair
 from evenhand.report.exports.pdf import pdf
+from evenhand.report.exports.pull_request import pull_request
 from evenhand.report.exports.record import record
 from evenhand.settings import check_choice
 
@@ -61,6 +64,11 @@ def _audit_of(request: Request) -> Audit:
     return request.result
 
 
+def _check_of(request: Request) -> Check:
+    assert isinstance(request.result, Check)  # noqa: S101 - as above
+    return request.result
+
+
 FORMATS: Mapping[str, Format] = {
     "model-card": Format(
         lambda request: model_card(account_of(request)), ".md", "a section for a Hugging Face model card"
@@ -74,6 +82,12 @@ FORMATS: Mapping[str, Format] = {
     ),
     "test-record": Format(
         lambda request: record(account_of(request)), ".md", "plan, environment, digests, deviations, results"
+    ),
+    "junit": Format(
+        lambda request: junit(_check_of(request)), ".xml", "a gate as continuous integration shows it", (Check.kind,)
+    ),
+    "pull-request": Format(
+        lambda request: pull_request(_check_of(request)), ".md", "a gate as a comment on a change", (Check.kind,)
     ),
     "pdf": Format(lambda request: pdf(account_of(request)), ".pdf", "one page to print"),
 }
