@@ -42,7 +42,7 @@ ROOMS = [
     {"annotating"},
     {"report"},
     {"verbs"},
-    {"testing", "pytest_plugin"},
+    {"interchange", "testing", "pytest_plugin"},
     {"cli"},
 ]
 PLACE = {room: place for place, rooms in enumerate(ROOMS) for room in rooms}

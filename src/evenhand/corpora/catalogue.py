@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from evenhand.corpora.chat.catalogue import SPEC as CHAT
 from evenhand.corpora.chat.catalogue import load_chat_corpus
@@ -17,6 +17,7 @@ from evenhand.corpora.suites import SPEC, load_suite
 from evenhand.corpora.table import is_released_eec, read_corpus_table, read_released_eec
 from evenhand.corpora.text.files import is_perturbed, read_perturbed
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.files.frames import is_table, table_file
 from evenhand.files.opened import naming_its_file
 from evenhand.files.tables import ENDINGS, TableFile
 
@@ -50,12 +51,25 @@ def eec(spelling: Literal["published", "released"] = "published") -> Corpus:
     return _packaged("eec", spelling)
 
 
+def _of_table(given: object, spelling: str | None, attributes: Sequence[str] | None) -> Corpus:
+    if not (is_table(given) or isinstance(given, Mapping)):
+        raise UsageError(f"a corpus is a name, a file or a table, not {type(given).__name__}")
+    if spelling is not None:
+        raise UsageError("a table has one spelling; leave it out")
+    with table_file(given) as path:
+        return load_corpus(path, attributes=attributes)
+
+
 @naming_its_file
-def load_corpus(
-    name_or_file: str | Path, *, spelling: str | None = None, attributes: Sequence[str] | None = None
-) -> Corpus:
+def load_corpus(name_or_file: Any, *, spelling: str | None = None, attributes: Sequence[str] | None = None) -> Corpus:
     """A corpus by name, from a recipe (.yaml), a table (.csv, .tsv, .jsonl, .parquet), as suite:FOLDER#ATTRIBUTE or, of
-    conversations, as chat:LOG."""
+    conversations, as chat:LOG; or from a table in memory (pandas, Polars, Arrow, a dataset of Hugging Face's).
+
+    >>> load_corpus(eec().frame.select("text", "source", "person", "gender")).attributes
+    {'gender': ('female', 'male')}
+    """
+    if not isinstance(name_or_file, str | Path):
+        return _of_table(name_or_file, spelling, attributes)
     name = str(name_or_file)
     if name in corpus_names():
         return _packaged(name, spelling)
