@@ -153,7 +153,7 @@ def _metadata(thing: Thing) -> Mapping[str, str]:
     """What is saved beside the rows of a corpus or of scores."""
     import polars as pl
 
-    key = {Corpus: OF_CORPORA, Scores: OF_SCORES}.get(type(thing))  # type: ignore[call-overload]
+    key = {Corpus: OF_CORPORA, Scores: OF_SCORES}.get(type(thing))
     if key is None or isinstance(thing, Result):
         return {}
     return {key: pl.read_parquet_metadata(io.BytesIO(thing.to_bytes()))[key]}

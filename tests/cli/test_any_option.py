@@ -52,6 +52,7 @@ TYPED = {
     "chat": "chat chat.csv",
     "study": "study nowhere",
     "report": "report saved",
+    "check": "check --config gate.toml",
     "annotate": "annotate small.yaml --out sheets",
     "drift": "drift nowhere:es --corpus small.yaml",
     "corpus": "corpus show small.yaml",
@@ -63,7 +64,7 @@ TYPED = {
     "train gru": "train gru --train rated.csv --dev rated.csv --dimension joy --out trained --epochs 1",
     "train": "train svm-unigrams --train quality.csv --dimension joy --out trained",
 }
-PLACES = {"--out", "--cache", "--example"}
+PLACES = {"--out", "--cache", "--example", "--junit", "--markdown"}
 """Where things are written, which is tested elsewhere."""
 LONG = {"--bootstrap", "--relabellings", "--repetitions", "--draws", "--annotators", "--names", "--strength", "--waves",
         "--epochs"}  # fmt: skip
@@ -90,6 +91,7 @@ VALUES = st.one_of(NUMBERS.map(str), WORDS)
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("options")
     files = {"small.yaml": RECIPE, "predictions.csv": PREDICTIONS, "quality.csv": QUALITY, "scores.csv": SCORES}
+    files["gate.toml"] = 'systems = ["planted(gap=0.1)"]\ncorpora = "small.yaml"\n'
     for name, content in (files | {"chat.csv": CHAT, "rated.csv": RATED}).items():
         (folder / name).write_text(content)
     before = Path.cwd()

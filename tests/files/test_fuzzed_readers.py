@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
@@ -27,6 +28,7 @@ from evenhand.corpora.text import Perturber
 from evenhand.corpora.text.files import check_edited, corpus_of_texts, perturb_file
 from evenhand.files.structured import json_values, read_yaml, validated, yaml_values
 from evenhand.files.tables import TableFile
+from evenhand.gating.config import checked, read_config
 from evenhand.measuring import MeasureSettings, measure_file, quality_of_file
 from evenhand.metrics.conllu import read_trees
 from evenhand.metrics.tag_reading import read_tags
@@ -110,6 +112,7 @@ TEXTS: dict[str, tuple[str, bytes, Callable[[Path], Any]]] = {
     "tags": ("tags.jsonl", (INPUTS / "tags.jsonl").read_bytes(), read_tags),
     "trees": ("trees.conllu", 3 * TREE.encode(), read_trees),
     "spans": ("spans.conll", (INPUTS / "places.conll").read_bytes(), lambda path: read_tagged([path])),
+    "gate": ("evenhand.toml", (INPUTS / "evenhand.toml").read_bytes(), read_config),
     "chat": ("chat.csv", CHAT, lambda path: read_chat([str(path)], assign={})),
 }
 """What is read line by line."""
@@ -276,6 +279,12 @@ def test_odd_values_in_yaml_are_read_or_refused(name: str, tmp_path: Path) -> No
         read_or_refused(lambda: read(path), path)
 
     fed()
+
+
+@fuzzed(100)
+@given(mutated(tomllib.loads((INPUTS / "evenhand.toml").read_text(encoding="utf-8"))))
+def test_odd_settings_of_a_gate_are_taken_or_refused(values: Any) -> None:
+    read_or_refused(lambda: checked(values, "evenhand.toml"), "evenhand.toml")
 
 
 @fuzzed(300)

@@ -26,7 +26,7 @@ def check(
         typer.Option(help="The settings. Default: evenhand.toml or [tool.evenhand] in pyproject.toml, here or above."),
     ] = None,
     baseline: Annotated[
-        str | None,
+        Path | None,
         typer.Option(metavar="RUN", help="A saved audit or check: gaps may not be larger than there."),
     ] = None,
     cannot_tell: Annotated[
