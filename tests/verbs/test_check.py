@@ -160,6 +160,9 @@ def test_exit_codes_and_files(work: Path, monkeypatch: pytest.MonkeyPatch) -> No
     markdown = (work / "below" / "m.md").read_text()
     assert markdown.startswith("### ❌ Evenhand: Failed: of 2 limits, 1 is broken and 1 is kept")
     assert isinstance(load_result(work / "below" / "found"), Check)
+    for form, file in (("junit", "j.xml"), ("pull-request", "m.md")):
+        again = typed(f"evenhand report found --format {form}", monkeypatch)
+        assert again.stdout.strip() == (work / "below" / file).read_text().strip()
     (work / "evenhand.toml").write_text(f'systems = ["{EVEN}"]\nattributes = "gender"\nwithin = 0.02\nsample = 960\n')
     assert typed("evenhand check", monkeypatch).exit_code == 0
     (work / "evenhand.toml").write_text("sistems = []")
