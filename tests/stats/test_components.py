@@ -108,6 +108,18 @@ def test_two_persons_who_lie_close_together_leave_one_degree_of_freedom() -> Non
     assert (found.p() < 0.05).mean() <= 0.065
 
 
+@pytest.mark.parametrize(("sizes", "share"), [((10, 100), 0.1), ((5, 40), 0.15), ((20, 100), 0.05)])
+def test_a_few_who_happen_not_to_react_hide_nothing_beside_many(sizes: tuple[int, int], share: float) -> None:
+    """One person in ten reacts, on both sides; with variances of their own 20 to 39 % false alarms."""
+    reacts = np.random.default_rng(6).random((sum(sizes), 4000)) < share
+    found = variance_components(
+        [GroupedMeans(reacts[:, None, :].astype(float), np.ones(1))],
+        stratum=np.repeat([0, 1], sizes), coefficients=np.array([1.0, -1.0]), scale=np.ones(4000),
+    )  # fmt: skip
+    assert found.pooled
+    assert (found.p() < 0.05).mean() <= 0.065
+
+
 def test_small_strata_share_their_variance_and_hold_their_level() -> None:
     """With 2 against 20 persons, separate variances would raise 12 % false alarms, and the shared one alone 47 % where
     the two vary six times as much."""
@@ -142,13 +154,13 @@ def test_pairs_never_share_a_variance_with_persons() -> None:
 
 def test_matched_sizes_tell_what_balanced_groups_would_give() -> None:
     cells = np.random.default_rng(0).normal(size=(40, 1, 1))
-    stratum = np.repeat([0, 1], [30, 10])
+    stratum = np.repeat([0, 1], [25, 15])
     found = variance_components(
         [grouped(cells, [0])], stratum=stratum, coefficients=np.array([1.0, -1.0]), scale=np.ones(1),
         matched_sizes=np.array([20.0, 20.0]),
     )  # fmt: skip
     one, two = (np.var(cells[stratum == s], ddof=1) for s in (0, 1))
-    assert found.persons[0] == pytest.approx(one / 30 + two / 10)
+    assert found.persons[0] == pytest.approx(one / 25 + two / 15)
     assert found.persons_if_matched[0] == pytest.approx((one + two) / 20)
 
 

@@ -23,6 +23,7 @@ from evenhand.errors import UsageError
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.path import reading
 from evenhand.report.audit.signals import told
+from evenhand.report.audit.words import settling
 from evenhand.stats import spent_levels
 from evenhand.verbs.audit import audit
 from evenhand.verbs.export import export
@@ -164,6 +165,15 @@ def test_what_is_said_of_savings_is_so() -> None:
     assert "saves 69 % of those calls, stopping early the rest" in settled
     assert whole.endswith("saves 69 % of those calls.")
     assert spent.endswith("nothing is counted as saved, as nothing is settled yet.")
+
+
+def test_a_plan_that_has_ended_is_planned_anew_and_one_out_of_budget_goes_on() -> None:
+    """The looks of an ended plan have spent its level: more names would be another audit, not a next wave."""
+    (ended,) = settle(Counting(0.0, 0.1), waves=Waves((5, 10))).findings
+    (spent,) = settle(Counting(0.0, 0.1), waves=Waves((5, 10), budget=900)).findings
+    assert "20 names per group are too few to decide. Another audit, of about" in settling(ended)
+    assert "more names" not in settling(ended)
+    assert "more names per group" in settling(spent)
 
 
 @pytest.mark.parametrize("names", [(), (1, 5), (5, 5), (10, 5)])

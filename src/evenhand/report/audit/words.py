@@ -429,6 +429,8 @@ def _more_needed(power: Power, needed: int, *, what: str, path: Sequential | Non
         return f"This corpus is far too small to decide at this tolerance, and so is any list of {called}"
     alone = f", if you look at the {called} alone" if power.alone else ""
     few = f"{power.vary_per_group:,.0f} {called} per group are too few"
+    if path is not None and path.stopped == "last wave":
+        return _planned_anew(power, needed, few, path)
     small = "This corpus is too small" if path is None else few
     text = (
         f"{small} to decide: if the {what} is zero, about {more:,} more {called} per group{_calls(power, path, more)} "
@@ -443,12 +445,27 @@ def _more_needed(power: Power, needed: int, *, what: str, path: Sequential | Non
     return f"{text}; if it is as large as it looks, {more_at_gap}"
 
 
-def _calls(power: Power, path: Sequential | None, more: int) -> str:
+def _planned_anew(power: Power, needed: float, few: str, path: Sequential) -> str:
+    """Where the looks of a plan have spent its level: how large another audit would have to be."""
+    text = (
+        f"{few} to decide. Another audit, of about {math.ceil(needed):,} {power.vary} per group"
+        f"{_calls(power, path, math.ceil(needed), '')}, would decide four times in five if the gap is zero"
+    )
+    at_gap = power.needed_at_gap
+    if at_gap is None:
+        return f"{text}; if it is as large as it looks, no number would at this tolerance"
+    if at_gap <= needed:
+        return text
+    many = f"{math.ceil(at_gap):,}" if at_gap <= MOST_TO_ASK_FOR else "far more"
+    return f"{text}; if it is as large as it looks, it takes {many}"
+
+
+def _calls(power: Power, path: Sequential | None, more: int, word: str = "more ") -> str:
     """What so many more would take, where it was asked in waves: every name stands in the same sentences."""
     if path is None or not power.vary_per_group:
         return ""
     calls = math.ceil(path.calls * more / power.vary_per_group)
-    return f" ({calls:,} more calls{money(calls, path, ', at a cost of ')})"
+    return f" ({calls:,} {word}calls{money(calls, path, ', at a cost of ')})"
 
 
 def money(calls: int, path: Sequential, lead: str = "") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -44,11 +44,18 @@ def print_ratings(report: Ratings, console: Console) -> None:
     _print_overall(report, console)
     _print_orders(report, console)
     _print_side_by_side(report, console)
+    of_several = _said_of(report.results)
     for result in report.results:
         console.print()
         _print_systems(result, console)
         for line in _remarks(result):
-            console.print(Text(line, style="dim"))
+            if line not in of_several:
+                console.print(Text(line, style="dim"))
+    if of_several:
+        console.print()
+    for line, places in of_several.items():
+        every = len(places) == len(report.results)
+        console.print(Text(f"{'All' if every else '; '.join(places)}: {line}", style="dim"))
     console.print()
     for line in _reading(report):
         console.print(Text(line, style="dim"))
@@ -128,6 +135,15 @@ def _unsure(result: Rating, name: str) -> list[str]:
     return cells
 
 
+def _said_of(results: Sequence[Rating]) -> dict[str, list[str]]:
+    """What is true of several ratings, and of which: it is said once."""
+    places: dict[str, list[str]] = {}
+    for result in results:
+        for line in _remarks(result):
+            places.setdefault(line, []).append(where(result))
+    return {line: found for line, found in places.items() if len(found) > 1}
+
+
 def _remarks(result: Rating) -> Iterator[str]:
     """What is true of this rating alone."""
     yield from relabelled_in_words(result)
@@ -143,8 +159,9 @@ def _remarks(result: Rating) -> Iterator[str]:
 
 def _reading(report: Ratings) -> Iterator[str]:
     """How to read all of them."""
-    said = (SCORES[result.method].format(adjusted_for=" and ".join(result.adjusted_for)) for result in report.results)
-    yield from (f"Raw score: {text}." for text in dict.fromkeys(said))
+    for method in dict.fromkeys(result.method for result in report.results):
+        of_method = (" and ".join(result.adjusted_for) for result in report.results if result.method == method)
+        yield f"Raw score: {SCORES[method].format(adjusted_for=' or '.join(dict.fromkeys(of_method)))}."
     found = [result.uncertainty for result in report.results if result.uncertainty is not None]
     if found:
         over = ", or ".join(dict.fromkeys(one.over for one in found))
