@@ -108,9 +108,9 @@ def test_two_persons_who_lie_close_together_leave_one_degree_of_freedom() -> Non
     assert (found.p() < 0.05).mean() <= 0.065
 
 
-@pytest.mark.parametrize(("sizes", "share"), [((10, 100), 0.1), ((5, 40), 0.15), ((20, 100), 0.05)])
+@pytest.mark.parametrize(("sizes", "share"), [((10, 100), 0.1), ((5, 40), 0.15), ((20, 100), 0.05), ((12, 18), 0.15)])
 def test_a_few_who_happen_not_to_react_hide_nothing_beside_many(sizes: tuple[int, int], share: float) -> None:
-    """One person in ten reacts, on both sides; with variances of their own 20 to 39 % false alarms."""
+    """Some react, on both sides alike; with variances of their own up to 39 % false alarms."""
     reacts = np.random.default_rng(6).random((sum(sizes), 4000)) < share
     found = variance_components(
         [GroupedMeans(reacts[:, None, :].astype(float), np.ones(1))],
@@ -154,13 +154,13 @@ def test_pairs_never_share_a_variance_with_persons() -> None:
 
 def test_matched_sizes_tell_what_balanced_groups_would_give() -> None:
     cells = np.random.default_rng(0).normal(size=(40, 1, 1))
-    stratum = np.repeat([0, 1], [25, 15])
+    stratum = np.repeat([0, 1], [22, 18])
     found = variance_components(
         [grouped(cells, [0])], stratum=stratum, coefficients=np.array([1.0, -1.0]), scale=np.ones(1),
         matched_sizes=np.array([20.0, 20.0]),
     )  # fmt: skip
     one, two = (np.var(cells[stratum == s], ddof=1) for s in (0, 1))
-    assert found.persons[0] == pytest.approx(one / 25 + two / 15)
+    assert found.persons[0] == pytest.approx(one / 22 + two / 18)
     assert found.persons_if_matched[0] == pytest.approx((one + two) / 20)
 
 
@@ -194,11 +194,11 @@ def test_a_hand_computed_example() -> None:
 
 def test_with_persons_alone_it_is_welchs_test() -> None:
     rng = np.random.default_rng(2)
-    one, two = rng.normal(size=8), rng.normal(size=5) * 3
+    one, two = rng.normal(size=7), rng.normal(size=5) * 3
     cells = np.concatenate([one, two])[:, None, None]
     found = variance_components(
         [grouped(cells, [0])],
-        stratum=np.repeat([0, 1], [8, 5]), coefficients=np.array([1.0, -1.0]), scale=np.ones(1),
+        stratum=np.repeat([0, 1], [7, 5]), coefficients=np.array([1.0, -1.0]), scale=np.ones(1),
     )  # fmt: skip
     welch = stats.ttest_ind(one, two, equal_var=False)
     assert found.p()[0] == pytest.approx(welch.pvalue)

@@ -35,7 +35,7 @@ class Generalising:
     left_out: tuple[str, ...]
     """Persons it does without: they have no match among the other group, or are missing from many sources."""
     pooled_variance: bool
-    """Whether strata share one variance between persons, because some have fewer than five."""
+    """Whether strata share one variance between persons, because some have few persons."""
     shown_interval: Interval | None = None
     """The interval that the verdict was taken from, at `shown_level`: corrected for all that is asked of the system. Of
     an equivalence, the 95 % interval of the two one-sided tests: it holds zero and the ends of the 90 % interval."""

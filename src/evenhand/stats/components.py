@@ -13,9 +13,11 @@ from evenhand.stats.types import ROUNDING, Bools, Floats, Ints
 
 FEWEST_FOR_OWN_VARIANCE = 5
 FEWEST_TO_STAND_ALONE = 50
-"""With fewer units than this, beside a stratum of twice as many or beside a rest, a stratum's own variance counts only
-where it is larger than what all share: where one person in ten reacts, none of ten may, and hide that the hundred of
-the other side are no different."""
+"""With fewer units than this, beside a stratum of many more or beside a rest, a stratum's own variance counts only where
+it is larger than what all share: where one person in ten reacts, none of ten may, and hide that the hundred of the
+other side are no different."""
+MANY = 1.5
+"""How many times as many are many more."""
 FEWEST_TO_SUBTRACT = 5
 """With fewer groups than this (three templates, say), what persons add to the variance between them is not subtracted:
 two or three groups say too little about it, and would raise false alarms."""
@@ -110,9 +112,9 @@ def variance_components(
     The persons' part is Σ c²·var/n over the strata. A grouping of the cells adds the variance of the gap between its
     groups, less what the persons' own reactions to those groups (person × group) put into it already. Degrees of
     freedom follow Satterthwaite. A grouping with one group adds nothing: there is nothing to see it vary by. Where a
-    stratum has fewer than five units, those of one kind (`pairs` or not) share one variance, or take their own where
-    that is larger: two or three values say too little about how persons vary, and separate variances would raise false
-    alarms.
+    stratum has fewer than five units, or fewer than fifty beside half as many again, those of one kind (`pairs` or not)
+    share one variance, or take their own where that is larger: two or three values say too little about how persons
+    vary, and separate variances would raise false alarms.
 
     Units with one `family` number (Latisha and Latoya) may react alike. They count as one: with r their distances from
     the stratum's mean, the persons' part of a stratum of n units in F families is c²·F/(F − 1)·Σ (Σ r in a family)²/n²,
@@ -341,7 +343,7 @@ def _kinds_of_variance(sizes: Ints, pairs: Bools) -> tuple[Ints, bool]:
 
 def _too_few(fewest: int, most: int) -> bool:
     """Whether the smallest stratum says too little about how its units vary."""
-    return fewest < FEWEST_FOR_OWN_VARIANCE or (fewest < FEWEST_TO_STAND_ALONE and most >= 2 * fewest)
+    return fewest < FEWEST_FOR_OWN_VARIANCE or (fewest < FEWEST_TO_STAND_ALONE and most >= MANY * fewest)
 
 
 def _averaging(stratum: Ints, sizes: Ints) -> Floats:

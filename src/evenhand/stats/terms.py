@@ -52,7 +52,7 @@ class TermOmnibus:
     effect: float | None = None
     """ω²: the share of the variance of term means that lies between groups; below 0 where there is less than chance."""
     pooled: bool = False
-    """Whether the groups share one variance between terms, as some have fewer than five, or none that differ."""
+    """Whether the groups share one variance between terms, as some have few, or none that differ."""
     left_out: tuple[int, ...] = ()
     """Groups of one term, by their number."""
     undefined: str | None = None
