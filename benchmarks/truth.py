@@ -582,20 +582,33 @@ def signed_intervals_hold(world: Classifier, sources: int, seed: int) -> dict[st
 
 
 def _few_persons() -> Rows:
-    """Two or three persons on a side, who vary as the others do or six times as much."""
+    """Two or three persons on a side, who vary as the others do or six times as much; few beside many, of whom some
+    react."""
     rows = []
     for first, second in ((2, 2), (2, 20), (3, 20)):
         for wide in (1.0, 6.0):
-            before, after, covered = few_persons(first, second, wide)
-            measured = f"alarms {_percent(after)} (before withholding {_percent(before)}), covered {_percent(covered)}"
-            goal = f"≤ {_percent(MOST_ALARMS)}, ≥ {_percent(LEAST_COVERAGE)}"
             what = f"{first} against {second} persons" + (", the few vary six times as much" if wide > 1 else "")
-            rows.append(_row(what, measured, goal, met=after <= MOST_ALARMS and covered >= LEAST_COVERAGE))
+            rows.append(_few(what, few_persons(first, second, wide)))
+    for first, second, share in ((5, 40, 0.15), (10, 100, 0.1), (20, 100, 0.05)):
+        what = f"{first} against {second} persons, {share:.0%} on either side react"
+        rows.append(_few(what, few_persons(first, second, share=share)))
     return rows
 
 
-def few_persons(first: int, second: int, wide: float, *, systems: int = SYSTEMS) -> tuple[float, float, float]:
-    """False alarms before and after withholding, and shown intervals that hold zero; three sentences a person."""
+def _few(what: str, found: tuple[float, float, float]) -> tuple[str, str, str, str]:
+    before, after, covered = found
+    measured = f"alarms {_percent(after)} (before withholding {_percent(before)}), covered {_percent(covered)}"
+    goal = f"≤ {_percent(MOST_ALARMS)}, ≥ {_percent(LEAST_COVERAGE)}"
+    return _row(what, measured, goal, met=after <= MOST_ALARMS and covered >= LEAST_COVERAGE)
+
+
+def few_persons(
+    first: int, second: int, wide: float = 1.0, *, share: float | None = None, systems: int = SYSTEMS
+) -> tuple[float, float, float]:
+    """False alarms before and after withholding, and shown intervals that hold zero; three sentences a person.
+
+    Persons vary as a normal distribution does; with a `share`, so many of both sides react, all by 0.1.
+    """
     persons = [("a", number) for number in range(first)] + [("b", number) for number in range(second)]
     rows = [
         {"id": f"{group}{number} {source}", "text": f"{group}{number} {source}", "source": f"s{source}"}
@@ -605,9 +618,11 @@ def few_persons(first: int, second: int, wide: float, *, systems: int = SYSTEMS)
     ]
     corpus = Corpus(pl.DataFrame(rows), "few", {"group": ("a", "b")})
     rng = np.random.default_rng([SEED, 3, first, second])
-    effects = rng.normal(0, 0.03, (len(persons), systems)) * np.array(
-        [[wide] if one == "a" else [1.0] for one, _ in persons]
-    )
+    shape = (len(persons), systems)
+    if share is None:
+        effects = rng.normal(0, 0.03, shape) * np.array([[wide] if one == "a" else [1.0] for one, _ in persons])
+    else:
+        effects = np.where(rng.random(shape) < share, 0.1, 0.0)
     matrix = 0.5 + np.tile(effects, (3, 1)) + rng.normal(0, 0.01, (len(rows), systems))
     found = findings(matrix, corpus, "group")
     before = _share((one.generalising.p_adjusted or 0.0) < 0.05 for one in found)
