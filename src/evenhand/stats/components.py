@@ -13,9 +13,9 @@ from evenhand.stats.types import ROUNDING, Bools, Floats, Ints
 
 FEWEST_FOR_OWN_VARIANCE = 5
 FEWEST_TO_STAND_ALONE = 50
-"""With fewer units than this, beside a stratum of many more or beside a rest, a stratum's own variance counts only where
-it is larger than what all share: where one person in ten reacts, none of ten may, and hide that the hundred of the
-other side are no different."""
+"""With fewer units than this, beside a stratum of many more or beside a rest, a stratum's own variance counts only
+where it is larger than what all share: where one person in ten reacts, none of ten may, and hide that the hundred of
+the other side are no different."""
 MANY = 1.5
 """How many times as many are many more."""
 FEWEST_TO_SUBTRACT = 5
