@@ -113,7 +113,9 @@ def test_the_terminal_shows_both_orders_and_how_sure_they_are(scored: Path) -> N
 def test_what_is_true_of_several_ratings_is_said_once(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     published_scores().filter(pl.col("group") == "Group-3", pl.col("system").is_in(["S_b", "S_t"])).write_csv(path)
-    shown = run("rate", "--scores", str(path), "--attribute", "gender", "--attribute", "race", "--bootstrap", "20")
+    shown = run(
+        "rate", "--scores", str(path), "--attribute", "gender", "--attribute", "race", "--bootstrap", "20", "--full"
+    )
     words = " ".join(shown.split())
     assert words.count("Relabelled") == words.count("All: Relabelled: 1,000 of the ways") == 1
 
