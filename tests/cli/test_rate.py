@@ -99,14 +99,15 @@ def test_levels_and_weights_that_make_no_sense(unconfounded: Path, arguments: li
 
 
 def test_the_terminal_shows_both_orders_and_how_sure_they_are(scored: Path) -> None:
-    shown = run("rate", "--scores", str(scored), "--attribute", "gender", "--confounder", "gender", "--bootstrap", "50")
+    asked = ["rate", "--scores", str(scored), "--attribute", "gender", "--bootstrap", "50", "--full"]
+    shown = run(*asked, "--confounder", "gender")
     assert "{S_d: 0, S_t: 1.36, S_r: 160.28, S_g: 211.11, S_b: 333.33}" in shown
     assert "{S_d: 1, S_t: 1, S_r: 2, S_g: 2, S_b: 3}" in shown
     words = " ".join(shown.split())
     assert "partial: rated by what is defined" in words
     assert "E3: female never met a positive word" in words
     assert "50 draws of rows" in words
-    by_rejections = run("rate", "--scores", str(scored), "--attribute", "gender", "--bootstrap", "50")
+    by_rejections = run(*asked)
     assert "Relabelled: 1,000 of the ways to deal these sentences to the groups" in " ".join(by_rejections.split())
 
 
