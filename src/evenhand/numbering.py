@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
+from itertools import count, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +24,8 @@ def numbered(labels: Iterable[Hashable]) -> Ints:
     >>> numbered(["b", "a", "b", None]).tolist()
     [0, 1, 0, 2]
     """
-    places: dict[Hashable, int] = {}
-    return np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.int64)
+    places: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    return np.fromiter(map(places.__getitem__, labels), dtype=np.int64)
 
 
 def placed(labels: Iterable[Hashable], known: Iterable[Hashable]) -> Ints:
@@ -33,7 +35,7 @@ def placed(labels: Iterable[Hashable], known: Iterable[Hashable]) -> Ints:
     [1, 0, -1]
     """
     places = {label: place for place, label in enumerate(known)}
-    return np.array([places.get(label, UNKNOWN) for label in labels], dtype=np.int64)
+    return np.fromiter(map(places.get, labels, repeat(UNKNOWN)), dtype=np.int64)
 
 
 def pairs_numbered(first: Ints, second: Ints) -> tuple[Ints, Ints]:

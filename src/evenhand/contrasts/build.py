@@ -150,7 +150,7 @@ def _families(corpus: Corpus, sentences: _Sentences, units: _Units) -> Ints:
 
 def called(corpus: Corpus, rows: Ints) -> str:
     """What the persons of these sentences are, in a word."""
-    kinds = set(corpus.frame["kind"][rows]) if "kind" in corpus.frame.columns else set()
+    kinds = set(corpus.frame["kind"][rows].unique().to_list()) if "kind" in corpus.frame.columns else set()
     return CALLED.get(kinds.pop(), "persons") if len(kinds) == 1 else "persons"
 
 

@@ -304,5 +304,5 @@ class Contrast:
 
 def codes(values: Sequence[str | None]) -> tuple[Ints, tuple[str, ...]]:
     """Number the values in order of appearance; None is −1."""
-    labels = tuple(dict.fromkeys(value for value in values if value is not None))
+    labels = tuple(label for label in dict.fromkeys(values) if label is not None)
     return placed(values, labels), labels

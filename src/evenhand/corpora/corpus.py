@@ -204,8 +204,13 @@ class Corpus:
         """SHA-256 of the whole table: ids, texts, groups and slots, in order."""
         content = hashlib.sha256(json.dumps([self.frame.columns, sorted(self.attributes.items())]).encode())
         for column in self.frame.columns:
-            values = self.frame[column].to_list()
-            content.update("\x1e".join("\x00" if value is None else str(value) for value in values).encode())
+            values = self.frame[column]
+            told = (
+                values.fill_null("\x00").to_list()
+                if values.dtype == pl.String
+                else ("\x00" if value is None else str(value) for value in values.to_list())
+            )
+            content.update("\x1e".join(told).encode())
         return content.hexdigest()
 
     @cached_property

@@ -33,12 +33,12 @@ def families_of(frame: pl.DataFrame, *, within: Sequence[Group]) -> dict[tuple[G
     """
     persons = frame["person"].to_list()
     if "family" in frame.columns:
-        rows = zip(within, persons, frame["family"], strict=True)
+        rows = dict.fromkeys(zip(within, persons, frame["family"].to_list(), strict=True))
         return {(group, person): str(family) for group, person, family in rows if family is not None}
     if "kind" not in frame.columns:
         return {}
     named: dict[Group, dict[str, None]] = {}
-    for group, person, kind in zip(within, persons, frame["kind"], strict=True):
+    for group, person, kind in dict.fromkeys(zip(within, persons, frame["kind"].to_list(), strict=True)):
         if kind == NAME:
             named.setdefault(group, {})[person] = None
     return {

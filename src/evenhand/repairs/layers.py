@@ -15,6 +15,7 @@ from evenhand.contrasts import EVERYBODY, PAIRED
 from evenhand.corpora import Corpus
 from evenhand.corpora.once import once
 from evenhand.errors import UsageError
+from evenhand.numbering import placed
 from evenhand.repairs.calibrator import Calibrator, FittedFor, calibrator, numbers
 from evenhand.repairs.evidence import Evidence, attributes_in, evidence
 from evenhand.repairs.rows import Rows
@@ -66,12 +67,11 @@ class Layer:
 
     def shift(self, rows: Rows) -> Array:
         """What is added to each row."""
-        places = {group: place for place, group in enumerate(self.far)}
         if self.attribute == ANYBODY:
             labels = np.array([ANYBODY if named else None for named in rows.named], dtype=object)
         else:
             labels = rows.groups.get(self.attribute, np.full(len(rows), None, dtype=object))
-        place = np.array([places.get(label, -1) for label in labels])
+        place = placed(labels.tolist(), self.far)
         if self.kind != EVERYBODY:
             place[rows.paired != (self.kind == PAIRED)] = -1
         table = np.vstack([*self.far.values(), np.zeros_like(next(iter(self.far.values())))])

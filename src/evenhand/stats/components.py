@@ -322,9 +322,11 @@ class _Families:
 
 def _sums(values: Floats, group: Ints, groups: int) -> Floats:
     """Rows added up by group."""
+    if groups == len(group) and np.array_equal(group, np.arange(groups)):
+        return values
     # One entry a column: a full matrix of thousands of units would be all zeros, and take their square.
-    ones = np.ones(len(group))
-    rows = sparse.csr_array((ones, (group, np.arange(len(group)))), shape=(groups, len(group)))
+    ones, ends = np.ones(len(group)), np.arange(len(group) + 1)
+    rows = sparse.csc_array((ones, group, ends), shape=(groups, len(group)))
     summed: Floats = rows @ values.reshape(len(values), -1)  # type: ignore[assignment]
     return summed.reshape(groups, *values.shape[1:])
 
