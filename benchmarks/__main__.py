@@ -13,6 +13,7 @@ BENCHMARKS = (
     "engine",
     "contrasts",
     "made_once",
+    "verbs",
     "study",
     "metrics",
     "prefix",

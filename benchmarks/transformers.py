@@ -19,6 +19,7 @@ from evenhand.corpora import eec
 from evenhand.corpora.corpus import Corpus
 from evenhand.systems.transformers.checkpoint import quiet
 from evenhand.systems.transformers.hf import HuggingFace
+from evenhand.systems.transformers.pieces import Reader
 from evenhand.systems.transformers.torch_import import import_torch
 
 ROUNDS = 5
@@ -39,7 +40,8 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         build(place / "model")
-        return [row for name, texts in corpora().items() for row in _rows(name, texts, place)]
+        rows = [row for name, texts in corpora().items() for row in _rows(name, texts, place)]
+        return [*rows, *(_pieces(name, texts, place) for name, texts in corpora().items())]
 
 
 def corpora() -> dict[str, list[str]]:
@@ -67,6 +69,21 @@ def build(folder: Path) -> None:
         transformers.DistilBertForSequenceClassification(config).save_pretrained(folder)
         made = transformers.BertTokenizerFast(vocab=reads.get_vocab(), model_max_length=512)
         made.save_pretrained(folder)
+
+
+def _pieces(name: str, texts: list[str], place: Path) -> Row:
+    """Word pieces put together from those of words, each seen for the first time, beside the tokeniser's own way."""
+    from transformers import AutoTokenizer
+
+    tokeniser = AutoTokenizer.from_pretrained(place / "model", local_files_only=True)
+
+    def ours() -> None:
+        Reader(tokeniser, limit=512).read(texts)
+
+    seconds = timed({"ours": ours, "whole": lambda: tokeniser(texts, return_attention_mask=False)}, ROUNDS)
+    return ratio_row(
+        f"word pieces, {name}, against the tokeniser", seconds["whole"], seconds["ours"], texts=len(texts), goal=1.0
+    )
 
 
 def _rows(name: str, texts: list[str], place: Path) -> list[Row]:

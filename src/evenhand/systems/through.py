@@ -73,9 +73,12 @@ class Through(BaseScorer):
         size = self.inner.batch_size
         batches = [distinct[start : start + size] for start in range(0, len(distinct), size)]
         parts = []
-        for place, batch in enumerate(batches):
-            self.inner.expect([(one, number) for one in batches[place : place + 1 + self.inner.ahead]])
-            parts.append(self._drawn(batch, number))
+        try:
+            for place, batch in enumerate(batches):
+                self.inner.expect([(one, number) for one in batches[place : place + 1 + self.inner.ahead]])
+                parts.append(self._drawn(batch, number))
+        finally:
+            self.inner.expect(())
         answers = np.vstack(parts) if parts else np.empty((0, len(self.inner.outputs)))
         return self.read(texts, answers_to(asked, distinct, answers))
 

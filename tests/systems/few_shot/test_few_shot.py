@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -185,6 +186,32 @@ def test_one_call_for_each_question_in_a_batch() -> None:
     np.testing.assert_allclose(masses, [ANSWERS["anger"], ANSWERS["joy"], ANSWERS["anger"]])
     assert parted(asked[2]) == ("anger", "c\td")
     assert [output.kind for output in reader.outputs] == ["probability"] * LABELS
+
+
+@pytest.mark.parametrize("how", ["engine", "alone"])
+def test_a_model_that_wants_to_know_is_told_what_comes_exactly_as_it_will_be_asked(how: str, tmp_path: Path) -> None:
+    class Ahead(Fake):
+        ahead = 2
+        told: ClassVar[list[list[Any]]] = []
+
+        def expect(self, coming: Sequence[Any]) -> None:
+            self.told.append(list(coming))
+
+        def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
+            assert self.told[-1][0] == (prefix, tuple(endings), tuple(labels))
+            return super().masses(prefix, endings, labels)
+
+    model = Ahead()
+    Ahead.told, model.batch_size = [], 1  # type: ignore[misc]
+    texts = ["a", "b", "c", "d"]
+    system = FewShot(model, None, ask="anger")
+    if how == "alone":
+        system.score(texts)
+    else:
+        rows = {"id": texts, "text": texts, "source": texts, "person": "nobody"}
+        score([system], Corpus(pl.DataFrame(rows), "four", {}), cache=tmp_path, progress=False)
+    assert [len(one) for one in Ahead.told] == [3, 3, 2, 1, 0]
+    assert model.calls == 4
 
 
 def test_probabilities_that_add_up_to_more_than_one_are_refused() -> None:

@@ -26,6 +26,7 @@ from evenhand.corpora import eec
 from evenhand.errors import EvenhandError, ScoringFailed, UsageError
 from evenhand.specs.resolving import resolve
 from evenhand.systems.few_shot import FewShot, LabelModel, llama
+from evenhand.systems.few_shot import gguf as room
 from evenhand.systems.few_shot.gguf import Gguf, gguf
 from evenhand.systems.few_shot.gguf_file import checked_gguf
 from evenhand.systems.few_shot.llama import Llama
@@ -484,6 +485,75 @@ def test_a_file_that_kills_llama_kills_nothing_else(
         Gguf(crafted, name="crafted")
     assert "\n" not in str(caught.value)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+def test_what_is_asked_next_is_begun_in_several_processes_and_comes_out_the_same(
+    file: Path, model: Gguf, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "RUN", 2)
+    several = Gguf(file, name="several", threads=2)
+    assert several.ahead == 2 * 2 * 2
+    expected = asked(model, texts)
+    task = packaged_task()
+    batches = [(task.prefix("anger"), (task.ending("anger", text),), LABELS) for text in texts]
+    several.expect(batches)
+    assert len(several._workers) == 2
+    assert {several._llama, several._workers[1].llama} == {one.llama for one in several._workers}
+    begun = list(several._begun)
+    assert begun == batches
+    found = np.vstack([several.masses(*batch) for batch in batches])
+    np.testing.assert_array_equal(found, expected)
+    assert not several._begun
+
+
+@pytest.mark.slow
+def test_what_was_expected_and_is_not_wanted_any_more_is_not_asked(file: Path, texts: list[str]) -> None:
+    several = Gguf(file, name="several", threads=2)
+    task = packaged_task()
+    batches = [(task.prefix("anger"), (task.ending("anger", text),), LABELS) for text in texts]
+    several.expect(batches)
+    futures = list(several._begun.values())
+    several.expect(())
+    assert any(one.cancelled() for one in futures)
+    assert not several._begun
+
+
+@pytest.mark.slow
+def test_where_there_is_no_memory_for_another_process_one_does(
+    file: Path, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several = Gguf(file, name="several", threads=2)
+
+    def full(_: Gguf) -> None:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(Gguf, "_worker", full)
+    task = packaged_task()
+    batches = [(task.prefix("anger"), (task.ending("anger", text),), LABELS) for text in texts[:2]]
+    several.expect(batches)
+    assert len(several._workers) == several._processes == 1
+    assert np.vstack([several.masses(*batch) for batch in batches]).shape == (2, 5)
+
+
+def test_a_large_file_runs_in_one_process_on_all_threads(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+
+    class Counted(room.LlamaApart):
+        def __init__(self, path: Path, *, context: int, threads: int = 0) -> None:
+            started.append(threads)
+
+        def tokens(self, text: str) -> tuple[int, ...]:
+            return (1,)
+
+    monkeypatch.setattr(room, "LlamaApart", Counted)
+    Gguf(file, name="small", threads=3)
+    monkeypatch.setattr(room, "PROCESSES", 2)
+    Gguf(file, name="many", threads=9)
+    monkeypatch.setattr(room, "SMALL", 1000)
+    large = Gguf(file, name="large", threads=3)
+    assert started == [1, 4, 3]
+    assert large.ahead == 0
 
 
 @pytest.mark.slow

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 CONTEXT = 2048
 
 SMALL = 2**30
-"""Files up to this size run in a process for each core: there is memory for that, and little work to share."""
+"""Files up to this size run in several processes: there is memory for that, and little work for threads to share."""
+
+PROCESSES = 8
+"""No more than so many."""
 
 RUN = 8
 """So many prompts in a row go to the same process."""
@@ -57,8 +60,8 @@ class Gguf(LabelModel):
     """A language model in a GGUF file.
 
     Each prompt's numbers are the same, to the bit, whatever was asked before, and with any number of threads. What
-    prompts share is read once; without `cache` each is read from its start. Small models run in several processes of
-    one thread each: threads that share the work of a small model mostly wait for each other.
+    prompts share is read once; without `cache` each is read from its start. Small models run in several processes,
+    one for each core as far as that goes: threads that share the work of a small model wait for each other a lot.
     """
 
     batch_size = 1
@@ -75,7 +78,8 @@ class Gguf(LabelModel):
         self._context = min(context, header.context or context)
         self._cache = cache
         most = threads or cores()
-        self._processes, self._threads = (most, 1) if path.stat().st_size <= SMALL else (1, most)
+        self._processes = min(most, PROCESSES) if path.stat().st_size <= SMALL else 1
+        self._threads = most // self._processes
         self.ahead = 2 * RUN * self._processes if self._processes > 1 else 0
         try:
             self._workers = [self._worker()]
@@ -124,11 +128,18 @@ class Gguf(LabelModel):
             self._begun.pop(questions).cancel()
         if len(coming) > 1 and len(self._workers) < self._processes:
             self._llama.reads_in_parts  # noqa: B018 - tried out once, before others ask for it
-            self._workers += [self._worker() for _ in range(self._processes - len(self._workers))]
+            self._start_others()
         for questions in coming:
             if questions not in self._begun:
                 self._begun[questions] = self._workers[self._turn // RUN % len(self._workers)].begin(questions)
                 self._turn += 1
+
+    def _start_others(self) -> None:
+        try:
+            while len(self._workers) < self._processes:
+                self._workers.append(self._worker())
+        except (EvenhandError, RuntimeError):  # there is no memory for more: those that are there do the work
+            self._processes = len(self._workers)
 
     def masses(self, prefix: str, endings: Sequence[str], labels: Sequence[str]) -> Array:
         """The probability of each label, whole, after each prompt."""
