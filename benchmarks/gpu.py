@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -153,9 +154,9 @@ def of_texts(
     backend.no_truncation()
     backend.no_padding()
     ways = (backend.encode_batch, backend.encode_batch_fast)
-    tokeniser = len(texts) / min(best(lambda way=way: way(texts), 2) for way in ways)
+    tokeniser = len(texts) / min(best(partial(way, texts), 2) for way in ways)
     bare = {precision: len(texts) / best(forward_of(system, texts)) for precision, system in made.items()}
-    ours = {precision: len(texts) / best(lambda one=one: scored(one, texts)) for precision, one in made.items()}
+    ours = {precision: len(texts) / best(partial(scored, one, texts)) for precision, one in made.items()}
     with quiet():
         pipeline = transformers.pipeline(
             "text-classification", model=str(folder), device=half._transformer.device, top_k=None
