@@ -505,7 +505,7 @@ def test_a_raw_log_is_parted_where_a_conversation_ends(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("around", [
     "[ {} ]", "【{}】".encode("gbk"), "【{}】".encode("gb2312").decode("latin-1"), "\ufffd[{}]\ufffd", "«{}»",
-    "( [{}] )", "【{}】".encode().decode("latin-1").replace("\x80", "€"),
+    "( [{}] )", "【{}】".encode().decode("latin-1").replace("\x80", "€"), "【{}】".encode().decode("mac-roman"),
 ])  # fmt: skip
 def test_brackets_around_an_end_are_no_words_however_they_were_encoded(tmp_path: Path, around: str | bytes) -> None:
     before, after = (around.encode() if isinstance(around, str) else around).split(b"{}")

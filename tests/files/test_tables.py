@@ -57,6 +57,17 @@ def test_rows_in_which_nothing_stands_are_left_out_and_lines_still_count_them(tm
         file.column("score").numbers()
 
 
+def test_the_empty_columns_that_a_spreadsheet_puts_behind_a_table_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("a,b,,, ,\n1,x,,,,\n,,,,,\n2,,,,,\n")
+    assert TableFile(path).frame.to_dict(as_series=False) == {"a": ["1", "2"], "b": ["x", None]}
+    path.write_text("a,b,,\n1,x,,\n,,,\n2,y,,over\n")
+    with pytest.raises(EvenhandError, match=r"wide.csv, line 4: a cell in a column that has no name"):
+        _ = TableFile(path).frame
+    path.write_text(",a\n0,x\n1,y\n")  # pandas' row numbers
+    assert TableFile(path).frame.columns == ["", "a"]
+
+
 def test_a_line_with_too_few_cells_is_refused_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("text,score\n\none,1\ntwo\n")

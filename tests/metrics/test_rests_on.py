@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evenhand.measuring import MeasureSettings, measured
-from evenhand.metrics import Predictions
+from evenhand.metrics import Predictions, measure
 from evenhand.report.metrics.words import failures_rest_on, in_words
 
 GROUPS = ("atheism", "buddhism", "islam")
@@ -113,3 +113,22 @@ def test_without_terms_nothing_is_said_of_them() -> None:
     of_a_source = measured(without_terms(plain, np.where(plain.source == 3, 0.1, 0.8)), "mine", "religion", SETTINGS)
     assert of_a_source.rests_on == ()
     assert [(one.what, one.names) for one in of_a_source.behaviours[1].rests_on] == [("sources", ("s03",))]
+
+
+def test_with_one_term_each_neither_of_two_is_the_one_that_failures_rest_on() -> None:
+    rng = np.random.default_rng(1)
+    p = (np.array([0.1, 0.57]) + rng.normal(0, 0.02, (60, 2))).ravel()
+    predictions = Predictions.of(
+        source=np.repeat(np.arange(60), 2).tolist(),
+        group=["black", "white"] * 60,
+        term=["Black", "White"] * 60,
+        gold=np.repeat(["bad", "good"] * 30, 2).tolist(),
+        probabilities={"bad": 1 - p, "good": p},
+    )
+    steady = measure(predictions, ["bnsp_auc"], bootstrap=200, relabellings=99)["bnsp_auc"]["good"]
+    assert (steady.value, steady.rests_on) == (0.5, None)  # all resamples agree, and no terms can be dealt anew
+    found = measured(predictions, "mine", "race", SETTINGS)
+    assert not any(
+        shared.what == "terms" for one in found.behaviours if one.kind == "invariance" for shared in one.rests_on
+    )
+    assert "For these terms, over sentences, 95 % intervals: the probability of good of black −0.4" in in_words(found)

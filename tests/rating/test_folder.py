@@ -110,6 +110,26 @@ def test_files_that_were_saved_again_by_a_spreadsheet_say_the_same(authors: Path
     assert now["results"][0]["raw"] == was["results"][0]["raw"]  # type: ignore[index]
 
 
+def test_groups_that_number_the_emotion_and_not_the_word_say_the_same(authors: Path, tmp_path: Path) -> None:
+    for path in (authors / "group1").rglob("*.csv"):
+        frame = pl.read_csv(path)
+        again = tmp_path / path.relative_to(authors)
+        again.parent.mkdir(parents=True, exist_ok=True)
+        # Files of positive words alone hold nothing but 1, which is a negative word where words are numbered.
+        frame.with_columns(pl.col("Emotion").replace_strict({1: 0, 4: 1})).write_csv(again)
+    was, now = (rate_scores(folder, preset="published", bootstrap=0) for folder in (authors, tmp_path))
+    assert now.results[0].raw == was.results[0].raw
+    emotions = rate_scores(tmp_path, preset="published", bootstrap=0, attributes=["gender"], confounders=["gender"])
+    words = rate_scores(authors, preset="published", bootstrap=0, attributes=["gender"], confounders=["gender"])
+    assert emotions.results[0].raw == words.results[0].raw
+
+
+@pytest.mark.parametrize("seen_from", ["..", "group1"])
+def test_another_folder_is_told_which_one_to_name(authors: Path, seen_from: str) -> None:
+    with pytest.raises(EvenhandError, match=rf"seen from {authors} they are: name that folder"):
+        rate_scores((authors / seen_from).resolve(), bootstrap=0)
+
+
 def mapping(folder: Path, pattern: str, more: str = "") -> Path:
     path = folder / "mine.yaml"
     columns = "columns: {Gender: gender, Emotion: emotion, Sentiment: sentiment}\n"

@@ -59,6 +59,17 @@ def test_the_planted_cause_is_found(planted: Path, corpus: Corpus) -> None:
     assert found.trained_on == str(planted / "train.csv")
 
 
+def test_where_no_word_tells_the_sides_apart_no_text_is_blamed(planted: Path) -> None:
+    train = planted / "train.csv"
+    names = eec().narrowed(["race"]).sample(480)
+    found = evenhand.explain(
+        f"svm:{planted / 'valence.skops'}", names, attributes="race", train=[train], progress=False
+    )
+    assert not found.texts  # what is left of their influence is rounding, about 1e-20
+    assert not found.groups
+    assert "the model has learned nothing that tells the two sides apart" in str(found)
+
+
 def test_without_its_files_only_words_are_looked_at(planted: Path, corpus: Corpus) -> None:
     found = evenhand.explain(f"svm:{planted / 'valence.skops'}", corpus, progress=False)
     assert found.words

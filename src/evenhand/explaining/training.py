@@ -24,6 +24,8 @@ MANY = 5_000
 """From so many texts on, one held-out fifth says as much as five."""
 LEFT_OVER = 20
 """A group without which fewer texts than this are left cannot be taken away."""
+ROUNDING = 1e-12
+"""Changes below this share of the range are rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +179,7 @@ def strongest_texts(question: Question, taught: Taught, influences: Floats, most
             influence=float(influences[place]),
         )
         for place in order
-        if influences[place]
+        if abs(influences[place]) > ROUNDING * span
     ]
 
 

@@ -217,11 +217,23 @@ class TableFile:
             self._check_widths()
             self._unreadable(error)
         if self.ending in SEPARATORS:
-            frame = frame.filter(~pl.all_horizontal(pl.all().is_null() | (pl.all() == "")))
+            frame = self._of_named(frame.filter(~pl.all_horizontal(pl.all().is_null() | (pl.all() == ""))))
         # A line with too few cells reads as nulls at its end, so only then is the slow look worth it.
         if frame.width and frame[frame.columns[-1]].has_nulls():
             self._check_widths()
         return frame
+
+    def _of_named(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Without the empty columns that a spreadsheet puts behind a table; a single one may hold the rows' numbers."""
+        names = self._header
+        nameless = [column for column, name in zip(frame.columns, names, strict=False) if not name.strip()]
+        if len(nameless) < 2:
+            return frame
+        filled = frame.select(pl.any_horizontal((pl.col(name) != "").fill_null(False) for name in nameless)).to_series()
+        if filled.any():
+            line = self._lines(frame.height)[int(filled.arg_true()[0])]
+            raise EvenhandError(f"{self.path}, line {line}: a cell in a column that has no name")
+        return frame.drop(nameless)
 
     def _by_polars(self) -> pl.DataFrame:
         if self.ending == ".jsonl":
@@ -276,7 +288,9 @@ class TableFile:
 
     def lines(self) -> list[int]:
         """The line on which each row begins (Parquet: its number)."""
-        rows = self.whole.height
+        return self._lines(self.whole.height)
+
+    def _lines(self, rows: int) -> list[int]:
         found = list(range(1, rows + 1)) if self.ending == ".parquet" else list(self._row_lines())
         if len(found) != rows:
             raise EvenhandError(
@@ -300,12 +314,16 @@ class TableFile:
                 f"{self.path}, line {line}: not UTF-8 (byte {byte:#04x} at position {error.start}); save it as UTF-8"
             ) from error
 
+    @cached_property
+    def _header(self) -> list[str]:
+        """The names of a text file's columns."""
+        simple = self._quotes_are_plain or '"' not in self._first_line
+        return self._first_line.split(self.separator) if simple else next(self._records())[1]
+
     def _check_header(self) -> None:
         """Polars would rename the second of two columns, and it would be read as another output."""
-        simple = self._quotes_are_plain or '"' not in self._first_line
-        names = self._first_line.split(self.separator) if simple else next(self._records())[1]
-        for name, times in Counter(names).items():
-            if times > 1:
+        for name, times in Counter(self._header).items():
+            if times > 1 and name.strip():
                 raise EvenhandError(f"{self.path}, line 1: {times} columns are called {name!r}")
 
     def _check_cells(self, cells: int) -> None:

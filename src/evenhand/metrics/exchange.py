@@ -115,8 +115,14 @@ class Exchange:
     def rests_on(self, metric: AnyMetric, code: int, value: float, expected: float) -> TermWithout | None:
         """The term without which at most half of the excess is left, and the value without it; None: there is none.
 
-        Not for signed metrics, whose groups say more, nor where no two deals can be looked at together.
+        Not for signed metrics, whose groups say more, nor where no terms, or no two deals at a time, can be looked at.
         """
+        try:
+            return self._resting(metric, code, value, expected)
+        except Undefined:
+            return None
+
+    def _resting(self, metric: AnyMetric, code: int, value: float, expected: float) -> TermWithout | None:
         some = self._some(metric, code)
         if some is not None:
             off = value - some.value(metric, code)

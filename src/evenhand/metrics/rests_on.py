@@ -56,7 +56,8 @@ def with_shared(behaviour: Behaviour, predictions: Predictions, again: Callable[
     if behaviour.kind == "directional expectation" or len(failing) < FEWEST_FAILURES:
         return behaviour
     columns: dict[What, tuple[Sequence[str], Ints]] = {}
-    if any(predictions.terms):
+    # Of two terms that get different answers, neither is the one that it rests on.
+    if any(predictions.terms) and (behaviour.kind != "invariance" or len(set(predictions.spelled[1].tolist())) > 2):
         columns["terms"] = predictions.spelled
     columns["sources"] = predictions.sources, predictions.source
     found = []

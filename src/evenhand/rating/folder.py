@@ -147,10 +147,13 @@ def read_folder(
     if not told:
         asked = " or ".join(map(repr, mapping.files))
         example = f"; it holds {known[0].relative_to(folder).as_posix()}" if known else ""
-        raise EvenhandError(f"{folder}: no file is called like {asked}{example}; say how they are, with --mapping FILE")
+        near = next((root for root in _folders_near(folder, known) if _fits(root, known, patterns)), None)
+        do = "say how they are, with --mapping FILE" if near is None else f"seen from {near} they are: name that folder"
+        raise EvenhandError(f"{folder}: no file is called like {asked}{example}; {do}")
+    own = _own_mappings(told, mapping)
     by_group: dict[str | None, list[tuple[Path, pl.DataFrame]]] = {}
     for path, says in told:
-        for group, frame in _by_group(_read(path, says, mapping)):
+        for group, frame in _by_group(_read(path, says, mapping, own.get(says.get("group"), GroupMapping()))):
             by_group.setdefault(group, []).append((path, frame))
     groups = tuple(_group(name, frames, mapping, folder, attributes, confounders) for name, frames in by_group.items())
     read = tuple(path for path, _ in told)
@@ -163,8 +166,41 @@ def _told(path: Path, folder: Path, patterns: Sequence[Sequence[str]]) -> dict[s
     return next((says for pattern in patterns if (says := _fitted(pattern, relative)) is not None), None)
 
 
-def _read(path: Path, says: Mapping[str, str], mapping: ScoreMapping) -> pl.DataFrame:
-    own = mapping.groups.get(says.get("group", ""), GroupMapping())
+def _folders_near(folder: Path, known: Sequence[Path]) -> list[Path]:
+    """The folder above, and those below in which there are files, the outermost first."""
+    below = {parent for path in known for parent in path.parents if folder in parent.parents}
+    return [folder.parent, *sorted(below, key=lambda parent: (len(parent.parts), parent))]
+
+
+def _fits(root: Path, known: Sequence[Path], patterns: Sequence[re.Pattern[str]]) -> bool:
+    return any(_told(path, root, patterns) is not None for path in known if root in path.parents)
+
+
+def _own_mappings(told: Sequence[tuple[Path, dict[str, str]]], mapping: ScoreMapping) -> dict[str | None, GroupMapping]:
+    """By group, the columns and codes of its own; not where its files have other codes, and those of all groups fit."""
+    found: dict[str | None, GroupMapping] = {}
+    for group in dict.fromkeys(says.get("group") for _, says in told):
+        own = mapping.groups.get(group or "", GroupMapping())
+        if own.codes:
+            paths = [path for path, says in told if says.get("group") == group]
+            if not _decodes(paths, own.columns, own.codes) and _decodes(paths, mapping.columns, mapping.codes):
+                own = own.model_copy(update={"columns": {}, "codes": {}})
+        found[group] = own
+    return found
+
+
+def _decodes(paths: Sequence[Path], columns: Mapping[str, str], codes: Mapping[str, Mapping[Code, Meaning]]) -> bool:
+    """Whether all cells of the columns that have codes are among these."""
+    known = {column: {_plain(code) for code in codes[role]} for column, role in columns.items() if role in codes}
+    for path in paths:
+        frame = TableFile(path, known=tuple(columns)).frame
+        for column in set(known) & set(frame.columns):
+            if not {_plain(cell) for cell in frame[column].drop_nulls().unique()} <= known[column]:
+                return False
+    return True
+
+
+def _read(path: Path, says: Mapping[str, str], mapping: ScoreMapping, own: GroupMapping) -> pl.DataFrame:
     named, codes = {**mapping.columns, **own.columns}, {**mapping.codes, **own.codes}
     file = TableFile(path, known=tuple(named))
     roles = {column: named.get(column, column.strip().lower()) for column in file.frame.columns}

@@ -194,8 +194,8 @@ def _found(path: Path, there: Sequence[str], columns: Mapping[str, str], *, raw:
         if role not in found and not (raw and role == "conversation"):
             instead = " (or speaker and text)" if role in ("user", "chatbot") else ""
             raise EvenhandError(
-                f"{path}: no column for {role!r}{instead}: {ROLES[role]}; say which it is, as in {role}=COLUMN; "
-                f"it has {has}"
+                f"{path}: no column for {role!r}{instead}: {ROLES[role]}; "
+                f"say which it is, as in --column {role}=COLUMN; it has {has}"
             )
     return found
 

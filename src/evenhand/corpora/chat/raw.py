@@ -12,8 +12,8 @@ import polars as pl
 from evenhand.errors import EvenhandError
 from evenhand.files.tables import SEPARATORS, TableFile, likely_separator
 
-OPENING, CLOSING = r"[\[【(“«]|\uFFFD|ã€.|¡¾", r"[\]】)”»]|\uFFFD|ã€.|¡¿"
-"""Brackets, also those that were read in another encoding than they were written in."""
+OPENING, CLOSING = r"[\[【(“«]|\uFFFD|ã€.|„Ä.|¡¾", r"[\]】)”»]|\uFFFD|ã€.|„Ä.|¡¿"
+"""Brackets, also those that were read in another encoding than they were written in (Windows, Mac, GBK)."""
 MARKER = rf"(?:(?:{OPENING})\s*)*{{text}}(?:\s*(?:{CLOSING}))*"
 """An end of a conversation, with the brackets around it."""
 LINE, NUMBER = "\0line", "\0number"

@@ -226,8 +226,10 @@ def assign_proxies(frame: pl.DataFrame, counts: Mapping[str, int] | None = None,
         conversations = study["conversation"].unique(maintain_order=True).to_list()
         if sum(wanted.values()) > len(conversations):
             asked = ", ".join(f"{count} {gender}" for gender, count in wanted.items())
+            fewer = max(1, len(conversations) // (len(wanted) + 1))
             raise UsageError(
-                f"study {study['study'][0]!r} has {len(conversations)} conversations, too few for {asked}; assign fewer"
+                f"study {study['study'][0]!r} has {len(conversations)} conversations, too few for {asked}; "
+                f"say how many, as in {' '.join(f'--assign {gender}={fewer}' for gender in wanted)}"
             )
         genders = [gender for gender, count in wanted.items() for _ in range(count)]
         order = draw.permutation(len(conversations))[: len(genders)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evenhand.explaining import Explanation, GroupEffect, Question
+from evenhand.explaining.training import ROUNDING
 
 Interval = tuple[float, float]
 UNDEFINED = "undefined"
@@ -41,6 +42,8 @@ def headline(found: Explanation, question: Question) -> str:
     if question.interval is not None:
         told += f" ({between(question.interval, span)} for people like these)"
     by_chance = question.training_interval
+    if by_chance is not None and max(map(abs, by_chance)) <= ROUNDING * span:
+        return f"{told}; the model has learned nothing that tells the two sides apart."
     if by_chance is not None and by_chance[0] <= 0 <= by_chance[1]:
         told += f"; other training texts of the same kind might give no gap at all ({between(by_chance, span)})"
     elif by_chance is not None:
