@@ -477,3 +477,16 @@ def test_many_columns_are_matched_to_the_sentences_once(
     monkeypatch.setattr("evenhand.asking.recorded.rows_of_corpus", counted)
     assert read_predictions(write("p.csv", GOOD), corpus).matrix.tolist() == MATRIX
     assert len(calls) == 1
+
+
+def test_a_file_of_the_shared_task_is_read_as_it_is(write: Write) -> None:
+    header = "ID\tTweet\tAffect Dimension\tIntensity Score\n"
+    corpus = eec("released")
+    rows = [f"2018-En-mystery-{n:05d}\t{text}\tjoy\t0.{n:04d}\n" for n, text in enumerate(corpus.frame["text"])]
+    path = write("EI-reg_en_joy_pred.txt", f'{header}2018-En-1\tso "happy today\tjoy\t0.9\n{"".join(rows)}')
+    scores = read_predictions(path, corpus)
+    assert [column.output.name for column in scores.columns] == ["joy"]
+    assert scores.matrix[:3, 0].tolist() == [0.0, 0.0001, 0.0002]
+    told = r"misses 240 sentences .*; it has the released spelling \(dissapointed\), .* --spelling released"
+    with pytest.raises(EvenhandError, match=told):
+        read_predictions(path, eec())

@@ -225,7 +225,7 @@ class TableFile:
 
     def _of_named(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Without the empty columns that a spreadsheet puts behind a table; a single one may hold the rows' numbers."""
-        names = self._header
+        names = self.header
         nameless = [column for column, name in zip(frame.columns, names, strict=False) if not name.strip()]
         if len(nameless) < 2:
             return frame
@@ -315,14 +315,14 @@ class TableFile:
             ) from error
 
     @cached_property
-    def _header(self) -> list[str]:
-        """The names of a text file's columns."""
+    def header(self) -> list[str]:
+        """The names of a text file's columns, as they stand."""
         simple = self._quotes_are_plain or '"' not in self._first_line
         return self._first_line.split(self.separator) if simple else next(self._records())[1]
 
     def _check_header(self) -> None:
         """Polars would rename the second of two columns, and it would be read as another output."""
-        for name, times in Counter(self._header).items():
+        for name, times in Counter(self.header).items():
             if times > 1 and name.strip():
                 raise EvenhandError(f"{self.path}, line 1: {times} columns are called {name!r}")
 

@@ -64,10 +64,15 @@ class TaskFile:
         found = self._found("id")
         return None if found is None else self.table.column(found).texts
 
+    @property
+    def text_column(self) -> str:
+        """The column of texts, as the file spells it."""
+        return self._needed("text")
+
     @cached_property
     def texts(self) -> pl.Series:
         """The texts, without space around them; null where there is none."""
-        return self.table.column(self._needed("text")).texts
+        return self.table.column(self.text_column).texts
 
     @cached_property
     def dimension(self) -> str | None:
@@ -177,6 +182,12 @@ class TaskFile:
         if found is None:
             raise EvenhandError(f"{self.path}: no column of {role}s ({_either(CALLED[role])}); it has {self.table.has}")
         return found
+
+
+def as_task_file(file: TableFile) -> TaskFile | None:
+    """The file as one of the task, where its header is that of the task's files."""
+    names = {name.strip(' "').lower() for name in file.header} if file.separator else set()
+    return TaskFile(file.path) if {"tweet", "affect dimension"} <= names else None
 
 
 def known_dimension(name: str) -> str:

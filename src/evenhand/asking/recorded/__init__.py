@@ -18,6 +18,7 @@ from evenhand.asking.scores import METADATA
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.files.tables import TableFile
+from evenhand.files.task_files import as_task_file
 from evenhand.systems.yours.declared import recognised
 
 __all__ = ["read_predictions"]
@@ -53,6 +54,9 @@ def read_predictions(
     (`{name: COLUMN, value: COLUMN}`) reads one row per sentence and output. `label` is a column of labels, and `values`
     says what each is worth, as in `{negative: 0, positive: 1}`: an ordinal output.
 
+    Files of the shared task (`ID, Tweet, Affect Dimension, Intensity Score`) need no mapping: the tweets are the texts,
+    and the output is called after the dimension.
+
     `kind` is what the outputs are that don't say: score, probability, ordinal or class. Where it is not said and the
     outputs are numbers from 0 to 1 that add up to one in every row, they are the probabilities of classes.
     """
@@ -60,6 +64,9 @@ def read_predictions(
     wanted = Wanted(
         text=text, id=id, outputs=outputs, long=long, label=label, values=values, kind=kind, low=low, high=high
     )
+    task = as_task_file(file) if wanted.leaves_columns_open else None
+    if task is not None:
+        file, wanted = task.table, wanted.of_task(task)
     if METADATA in file.metadata:
         if wanted.declared:
             raise UsageError(f"{path} holds scores that Evenhand saved: they are read as they are, without a mapping")

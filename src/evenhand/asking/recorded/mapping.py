@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError, did_you_mean
 from evenhand.files.tables import TableFile
+from evenhand.files.task_files import TaskFile
 from evenhand.systems.base import Output
 from evenhand.systems.yours.declared import named_outputs
 
@@ -70,6 +71,17 @@ class Wanted:
         """The mapping as text, for fingerprints; empty where nothing is declared."""
         given = {key: value for key in DECLARED if (value := getattr(self, key))}
         return json.dumps(given, default=str) if given else ""
+
+    @property
+    def leaves_columns_open(self) -> bool:
+        """Whether nothing is said about which column is what."""
+        return not any(getattr(self, key) for key in DECLARED if key != "kind")
+
+    def of_task(self, task: TaskFile) -> Self:
+        """The same for a file of the shared task: its tweets, and its scores, called after what they are about."""
+        column = task.score_column
+        outputs = None if column is None else {column: task.dimension or "score"}
+        return replace(self, text=task.text_column, outputs=outputs)
 
     @property
     def leaves_kind_open(self) -> bool:

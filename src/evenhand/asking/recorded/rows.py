@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import polars as pl
 
 from evenhand.asking.recorded.mapping import KEYS, Among
 from evenhand.corpora.corpus import Corpus
+from evenhand.corpora.table import SPELLED
 from evenhand.errors import EvenhandError, quoted
 from evenhand.files.columns import stripped
 from evenhand.files.tables import TableFile
@@ -38,13 +39,25 @@ def rows_of_corpus(
     whose = "" if among is None else f" for {among.value!r}"
     missing = [value for value in wanted if value not in found]
     if missing:
-        raise EvenhandError(f"{file.path} misses {some_sentences(missing)} of the {len(wanted):,} in the corpus{whose}")
+        hint = _spelled_otherwise(missing, set(theirs[key]))
+        raise EvenhandError(
+            f"{file.path} misses {some_sentences(missing)} of the {len(wanted):,} in the corpus{whose}{hint}"
+        )
     if again:
         _refuse_conflicts(file, found, again, said, whose)
     rows = [found[value] for value in ours[key]]
     if len(theirs) == len(KEYS) and by_id:
         _refuse_other_texts(file, rows, ours, theirs)
     return rows
+
+
+def _spelled_otherwise(missing: Sequence[str], theirs: Collection[str]) -> str:
+    """Which of the EEC's public spellings a file has, where that is all that it lacks."""
+    one, other = SPELLED.items()
+    for (_, ours), (spelling, word) in ((one, other), (other, one)):
+        if all(ours in sentence and sentence.replace(ours, word) in theirs for sentence in missing):
+            return f"; it has the {spelling} spelling ({word}), which is asked for with --spelling {spelling}"
+    return ""
 
 
 def _refuse_conflicts(
