@@ -132,11 +132,18 @@ def _unexpected(error: Exception) -> str:
 
 
 class _Said(logging.Handler):
-    """What takes long is announced on stderr, never on stdout, one line each."""
+    """What takes long is announced on stderr, never on stdout, one line each; the same line says nothing new."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Say it."""
-        say(self.format(record))
+        """Say it, unless it has been said."""
+        line = self.format(record)
+        if line not in self._before:
+            self._before.add(line)
+            say(line)
 
 
 def _show_log(level: int) -> None:
