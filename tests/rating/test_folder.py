@@ -124,6 +124,31 @@ def test_groups_that_number_the_emotion_and_not_the_word_say_the_same(authors: P
     assert emotions.results[0].raw == words.results[0].raw
 
 
+def test_groups_with_race_and_gender_in_one_column_are_those_with_two(authors: Path, tmp_path: Path) -> None:
+    for path in [*(authors / "group3").rglob("*.csv"), *(authors / "group4").rglob("*.csv")]:
+        group, system, name = path.relative_to(authors).parts
+        again = tmp_path / f"{group}_combined" / system / f"comb_{name}"
+        again.parent.mkdir(parents=True, exist_ok=True)
+        # 1 and 2 are the European American man and woman, 3 and 4 the African American ones.
+        both = pl.when(pl.col("Race") == 0).then(0).otherwise(pl.col("Race") * 2 - 2 + pl.col("Gender"))
+        pl.read_csv(path).with_columns(RG=both).write_csv(again)
+    was, now = (rate_scores(folder, preset="published", bootstrap=0) for folder in (authors, tmp_path))
+    assert [(one.group, one.attribute, one.method) for one in now.results] == [
+        ("Group-3 combined", "race+gender", "rejection"),
+        ("Group-4 combined", "race+gender", "deconfounding"),
+    ]
+    assert [one.raw for one in now.results] == [one.raw for one in was.results[-2:]]
+
+
+def test_one_data_set_in_two_files_is_refused(authors: Path, tmp_path: Path) -> None:
+    for name in ("e1_rand.csv", "e1_random.csv"):
+        again = tmp_path / "group1" / "random" / name
+        again.parent.mkdir(parents=True, exist_ok=True)
+        again.write_bytes((authors / "group1" / "random" / "e1_random.csv").read_bytes())
+    with pytest.raises(EvenhandError, match=r"e1_rand.csv and group1/random/e1_random.csv are the same data set"):
+        rate_scores(tmp_path, bootstrap=0)
+
+
 @pytest.mark.parametrize("seen_from", ["..", "group1"])
 def test_another_folder_is_told_which_one_to_name(authors: Path, seen_from: str) -> None:
     with pytest.raises(EvenhandError, match=rf"seen from {authors} they are: name that folder"):

@@ -150,6 +150,7 @@ def read_folder(
         near = next((root for root in _folders_near(folder, known) if _fits(root, known, patterns)), None)
         do = "say how they are, with --mapping FILE" if near is None else f"seen from {near} they are: name that folder"
         raise EvenhandError(f"{folder}: no file is called like {asked}{example}; {do}")
+    _refuse_the_same_twice(told, folder)
     own = _own_mappings(told, mapping)
     by_group: dict[str | None, list[tuple[Path, pl.DataFrame]]] = {}
     for path, says in told:
@@ -164,6 +165,19 @@ def _told(path: Path, folder: Path, patterns: Sequence[Sequence[str]]) -> dict[s
     """What a file's path says; None where no pattern fits it."""
     relative = path.relative_to(folder).as_posix()
     return next((says for pattern in patterns if (says := _fitted(pattern, relative)) is not None), None)
+
+
+def _refuse_the_same_twice(told: Sequence[tuple[Path, dict[str, str]]], folder: Path) -> None:
+    """Two files that are called after one data set would count its sentences twice."""
+    found: dict[tuple[str, ...], Path] = {}
+    for path, says in told:
+        before = found.setdefault(tuple(says.get(role, "") for role in PATH_ROLES), path)
+        if {"system", "dataset"} <= says.keys() and before is not path:
+            both = " and ".join(one.relative_to(folder).as_posix() for one in (before, path))
+            raise EvenhandError(
+                f"{folder}: {both} are the same data set of one system by their names; name the files that count in a "
+                "mapping (--mapping FILE)"
+            )
 
 
 def _folders_near(folder: Path, known: Sequence[Path]) -> list[Path]:

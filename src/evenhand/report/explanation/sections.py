@@ -21,8 +21,8 @@ SHARED = (
 )
 RETRAINED = (
     "Trained again without these texts, on the same settings. Carries: the gap shrinks without them by more than "
-    "chance among them explains; masks: it grows. r: correlation with people's scores of texts not learned from, "
-    "without the group (and with it)."
+    "chance among them explains; masks: it grows, maybe on the other side. r: correlation with people's scores of "
+    "texts not learned from, without the group (and with it)."
 )
 SINGLE = "By how much the gap would change without this one text, to first order."
 
