@@ -140,6 +140,23 @@ def test_groups_with_race_and_gender_in_one_column_are_those_with_two(authors: P
     assert [one.raw for one in now.results] == [one.raw for one in was.results[-2:]]
 
 
+def test_scores_of_conversations_have_their_speakers_as_groups(tmp_path: Path) -> None:
+    docs = (Path(__file__).parents[2] / "docs" / "rating.md").read_text(encoding="utf-8")
+    (example,) = [part for part in docs.split("```yaml\n") if part.startswith('files: ["{data}/{system}/*.csv"]')]
+    folder = tmp_path / "real-world"
+    (folder / "allure" / "gru").mkdir(parents=True)
+    rows = [f"{talk},{who},{talk % 2 + 1},Hi,{0.1 * talk * (who == 1)}" for talk in range(8) for who in (0, 1)]
+    table = "\n".join(["C_num,UB,User_gender,Text,Sentiment", *rows])
+    (folder / "allure" / "gru" / "gru.csv").write_text(table + "\n")
+    (tmp_path / "talks.yaml").write_text(example.split("```")[0], encoding="utf-8")
+    found = rate_scores(folder, mapping=tmp_path / "talks.yaml", bootstrap=0)
+    assert [(one.data, one.group, one.attribute) for one in found.results] == [
+        ("allure", "chatbot", "gender"),
+        ("allure", "user", "gender"),
+    ]
+    assert found.results[0].raw == {"gru": 0}
+
+
 def test_one_data_set_in_two_files_is_refused(authors: Path, tmp_path: Path) -> None:
     for name in ("e1_rand.csv", "e1_random.csv"):
         again = tmp_path / "group1" / "random" / name
