@@ -10,6 +10,7 @@ import pytest
 
 from evenhand.rating import Rating, rate_scores
 from evenhand.rating.questions import Answer, answers
+from evenhand.report.ratings.words import in_words
 
 PERSONS = {"male": ["he", "this man", "Adam"], "female": ["she", "this woman", "Ebony"], "NA": ["they", "it"]}
 
@@ -153,6 +154,22 @@ def test_people_are_nobodys_yardstick_for_people() -> None:
     report = rate_scores(pl.concat(frames), attributes=["gender"], bootstrap=0)
     found = [one for one in answers(report.results) if one.question == "human ratings"]
     assert [one.system for one in found] == ["s"]
+
+
+def test_with_confounding_the_impact_is_compared_with_that_of_people() -> None:
+    # Women meet two negative words of three, men one: whoever scores women higher is changed by adjusting for that.
+    unequal = (pl.col("gender") == "female") & (pl.col("emotion_word") == "happy") & (pl.col("person") != "she")
+    frames = [sentences(system=name, gap=gap, seed=1).filter(~unequal) for name, gap in (("human:a.csv", 1), ("s", 4))]
+    report = rate_scores(pl.concat(frames), attributes=["gender"], confounders=["gender"], bootstrap=100)
+    (result,) = report.results
+    (found,) = [one for one in report.answers if one.question == "human ratings"]
+    assert (found.before, found.after) == (result.raw["human:a.csv"], result.raw["s"])
+    assert found.change == pytest.approx(result.raw["s"] - result.raw["human:a.csv"])
+    assert found.unit == "percentage points"
+    assert found.interval is not None
+    assert found.interval[0] < found.change < found.interval[1]
+    assert "impact of deconfounding" in in_words(found)
+    assert "% for people" in in_words(found)
 
 
 def test_where_nothing_could_be_compared_nothing_is_answered_and_no_score_is_zero() -> None:

@@ -12,7 +12,7 @@ from evenhand.rating.ratings import Rating
 from evenhand.stats.types import Floats
 
 Question = Literal["human data", "human ratings", "round trip"]
-Unit = Literal["%", "points"]
+Unit = Literal["%", "points", "percentage points"]
 Baselines = Mapping[tuple[str | None, str | None, str, str | None], Sequence[Rating]]
 """By setting of a rating: the ratings that it is to be compared with."""
 SYNTHETIC = "SD"
@@ -28,8 +28,9 @@ class Answer:
 
     `human data`: the share of the largest possible rejection score on conversations less that on synthetic data without
     confounding, both by the classes that the conversations have, in points. `human ratings`: the system's share less
-    that of people's annotations. `round trip`: by how many per cent the raw score changes after it; in points of the
-    largest possible score where it was 0 before. What is None has its reason in `undefined` or `no_interval`.
+    that of people's annotations; with confounding, its impact less theirs, in percentage points. `round trip`: by how
+    many per cent the raw score changes after it; in points of the largest possible score where it was 0 before. What is
+    None has its reason in `undefined` or `no_interval`.
     """
 
     question: Question
@@ -79,11 +80,31 @@ def _human_data(results: Sequence[Rating], baselines: Baselines) -> Iterator[Ans
 def _human_ratings(results: Sequence[Rating]) -> Iterator[Answer]:
     for one in results:
         people = next(filter(_is_people, one.raw), None)
-        if one.method != "rejection" or people is None:
+        if people is None:
             continue
         for system in one.raw:
-            if not _is_people(system):
+            if _is_people(system):
+                continue
+            if one.method == "rejection":
                 yield _in_points("human ratings", system, one, before=[one], of=people)
+            else:
+                yield _of_impacts(system, one, people)
+
+
+def _of_impacts(system: str, result: Rating, people: str) -> Answer:
+    """A system's impact of deconfounding less that of people, on the same sentences."""
+    theirs, own = result.raw[people], result.raw[system]
+    for name, raw in ((people, theirs), (system, own)):
+        if not np.isfinite(raw):
+            infinite = f"the impact of {name} is X: from 0 to something else, which no number says"
+            why = infinite if np.isinf(raw) else result.undefined.get(name) or "the impact is undefined"
+            return _unanswered("human ratings", system, result, why, before=theirs, after=own, unit="percentage points")
+    first, second = _draws(result, people), _draws(result, system)
+    changes = None
+    if first is not None and second is not None:
+        with np.errstate(invalid="ignore"):
+            changes = second - first
+    return _answer("human ratings", system, result, theirs, own, own - theirs, "percentage points", changes)
 
 
 def _is_people(system: str) -> bool:

@@ -207,6 +207,8 @@ def _values(answer: Answer) -> str:
     before, after = score_text(answer.before), score_text(answer.after)
     if answer.unit == "%":
         return f"raw score {before} before, {after} after"
+    if answer.unit == "percentage points":
+        return f"impact of deconfounding {before} % for people, {after} % for the system"
     old, new = {
         "human data": ("on synthetic text", "here"),
         "human ratings": ("for people", "for the system"),
