@@ -93,6 +93,19 @@ def test_other_files_and_columns_are_refused(planted: Path, corpus: Corpus, tmp_
         evenhand.explain(["vader", "textblob"], corpus, progress=False)  # type: ignore[arg-type]
 
 
+def test_the_strongest_word_of_a_gap_is_one_of_its_own_groups() -> None:
+    # Names are compared by race; what moves the score more is no name.
+    both = eec().narrowed(["gender", "race"]).sample(480)
+    found = evenhand.explain("vader", both, attributes=["gender", "race"], progress=False)
+    by_race = str(found).split("African American names − European American names: ", 1)[1].split("•")[0]
+    assert "Of the names and words of both groups, Tia moves the score most" in " ".join(by_race.split())
+    alike = " ".join(str(evenhand.explain("biased-female", both, attributes="gender", progress=False)).split())
+    assert "Adam moves the score most (by −1.0" in alike
+    assert "others move it as far" in alike
+    rest = evenhand.explain("textblob", "identity", attributes="age", sample=240, progress=False)
+    assert "of the first group" not in str(rest)  # three groups are compared in pairs
+
+
 def test_a_system_that_is_not_linear_has_swaps_and_a_note(corpus: Corpus) -> None:
     found = evenhand.explain("planted(gap=0.05)", corpus, progress=False)
     assert found.swaps

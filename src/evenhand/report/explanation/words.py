@@ -67,10 +67,22 @@ def _training(found: Explanation, question: Question) -> str:
         )
     if groups:
         return f"None of {len(groups)} groups of training texts is shown to carry it."
+    return _strongest(found, question)
+
+
+def _strongest(found: Explanation, question: Question) -> str:
+    """Which name or word of the groups moves the score most, and how many do so as far."""
     swaps = [one for one in found.swaps if one.output == question.output and one.kind == "person"]
-    ours = [one for one in swaps if {question.first_label, question.second_label} & set(one.groups)] or swaps
+    # A side may be called after what stands in its sentences: African American names, of African American people.
+    first = {question.first_label, f"{question.first} people"}
+    second = {question.second_label, f"{question.second} people"}
+    both = any(second & set(one.groups) for one in swaps)
+    ours = [one for one in swaps if (first | second if both else first) & set(one.groups)]
     if not ours:
         return ""
     strongest = max(ours, key=lambda one: abs(one.effect))
+    alike = sum(abs(abs(one.effect) - abs(strongest.effect)) <= ROUNDING * question.span for one in ours) - 1
+    others = f"; {alike} other{' moves' if alike == 1 else 's move'} it as far" if alike else ""
     shown = amount(strongest.effect, question.span)
-    return f"Of all people's names and words, {strongest.word} moves the score most (by {shown})."
+    side = "both groups" if both else "the first group"
+    return f"Of the names and words of {side}, {strongest.word} moves the score most (by {shown}){others}."
