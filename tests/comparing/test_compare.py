@@ -290,6 +290,11 @@ def test_a_corpus_that_cannot_generalise_says_so() -> None:
     assert interval_shown(apart, "*") == f"{low:.3f} to {high:.3f}*"
     assert [verdict_shown(one, "*") for one in (finding, apart)] == ["cannot tell", "cannot tell; higher*"]
     assert "for those tested alone, over sentences like these" in these_alone([finding])
+    # A system that adds up word weights gives every sentence the same difference: there is no t, and nothing to doubt.
+    same = compare(scores(np.array([[0.5], [0.4], [0.6], [0.5], [0.7], [0.6]]), corpus=corpus), corpus).findings[0]
+    assert same.t is None
+    assert "over sentences like these: higher (the gap is 0.100 in every one of them)" in in_words(same)
+    assert (interval_shown(same, "*"), verdict_shown(same, "*")) == ("0.100 to 0.100*", "cannot tell; higher*")
     other = compare(
         scores(np.random.default_rng(1).random((eec().frame.height, 1))), eec(), attributes=["race"]
     ).findings[0]

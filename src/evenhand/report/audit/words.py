@@ -72,8 +72,12 @@ def interval_of(finding: Finding) -> str:
 
 
 def for_these(finding: Finding) -> bool:
-    """Whether a group has a single person, so that only sentences are a sample: an answer for these very persons."""
-    return SINGLE in finding.undefined.get("generalising.interval", "") and finding.t is not None
+    """Whether a group has a single person, so that only sentences are a sample: an answer for these very persons.
+
+    Where every sentence gives the same difference, there is no t, and the answer is clear all the same.
+    """
+    single = SINGLE in finding.undefined.get("generalising.interval", "")
+    return single and (finding.t is not None or bool(finding.significant))
 
 
 def interval_shown(finding: Finding, mark: str) -> str:
@@ -406,6 +410,8 @@ def _over_sentences(finding: Finding) -> str:
     if not finding.significant:
         return f"{lead}cannot tell (alone, the gap could be anywhere from {held})"
     higher = "higher" if finding.direction == "first_higher" else "lower"
+    if finding.t is None:
+        return f"{lead}{higher} (the gap is {amount(low, finding)} in every one of them)"
     return f"{lead}{higher} (the gap is {held}, for this comparison alone)"
 
 
