@@ -11,6 +11,8 @@ import numpy.typing as npt
 import polars as pl
 
 from evenhand.asking.cache import cache_root
+from evenhand.asking.engines.engine import Engine
+from evenhand.asking.engines.local import LocalEngine
 from evenhand.asking.forms import question_of
 from evenhand.asking.going_on import left_out
 from evenhand.asking.one_system import Asking, AskingThrough, Failure, asking_of
@@ -24,6 +26,7 @@ from evenhand.systems.adopted import adopted
 from evenhand.systems.base import BaseScorer, BaseSystem, Scorer
 from evenhand.systems.tagging import BaseTagger
 
+HERE = LocalEngine()
 Answered = Sequence[Asking | AskingThrough]
 AT_ONCE = (BadAnswer, UsageError)
 """Failures that are about no single sentence: nothing would come of asking on."""
@@ -37,22 +40,25 @@ def score(
     cache: Path | None = None,
     progress: bool | None = None,
     draws: int = 1,
+    engine: Engine = HERE,
 ) -> Scores:
     """Ask all systems about all sentences of the corpus.
 
     `cache` is the folder of answers (None: EVENHAND_CACHE_DIR, else the platform's cache folder); `progress` shows a
     bar (None: on a terminal only). Systems that sample may be asked several times (`draws`): the scores are then the
-    means, and each column says how far the draws lie apart. Raises `SystemsFailed` after all systems were asked if one
+    means, and each column says how far the draws lie apart. `engine` says who answers: by default each system itself,
+    or where it runs on GPUs, a worker for each. Raises `SystemsFailed` after all systems were asked if one
     of them could not answer; what was scored is kept. A system that is asked alone and gives an answer that cannot be
     used raises `BadAnswer`.
     """
-    with scored(systems, corpus, cache=cache, progress=progress, draws=draws) as scores:
+    with scored(systems, corpus, cache=cache, progress=progress, draws=draws, engine=engine) as scores:
         return scores
 
 
 def score_as(systems: Sequence[Scorer], corpus: Corpus, settings: AskSettings) -> Scores:
     """Like `score`, with what was said about asking in one object."""
-    return score(systems, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws)
+    with scored(systems, corpus, **settings.asking) as scores:
+        return scores
 
 
 @contextlib.contextmanager
@@ -63,6 +69,7 @@ def scored(
     cache: Path | None = None,
     progress: bool | None = None,
     draws: int = 1,
+    engine: Engine = HERE,
 ) -> Iterator[Scores]:
     """Like `score`, for a block that makes something of the scores.
 
@@ -72,7 +79,7 @@ def scored(
     made = [adopted(system) for system in systems]
     _refuse_without_outputs(made)
     texts = _texts(corpus)
-    with _answered(made, texts, cache=cache, progress=progress, draws=draws) as asked:
+    with _answered(made, texts, cache=cache, progress=progress, draws=draws, engine=engine) as asked:
         yield _scores(corpus, texts, made, asked)
 
 
@@ -84,6 +91,7 @@ def tagged(
     cache: Path | None = None,
     progress: bool | None = None,
     draws: int = 1,
+    engine: Engine = HERE,
 ) -> Iterator[Tags]:
     """The same for taggers, on a corpus that has tokens."""
     if not corpus.tagged:
@@ -91,7 +99,7 @@ def tagged(
             f"corpus {corpus.name!r} has no tokens and tags; taggers are asked about corpora such as 'ner-country'"
         )
     questions = [question_of(tokens) for tokens in corpus.frame["tokens"].to_list()]
-    with _answered(taggers, questions, cache=cache, progress=progress, draws=draws) as asked:
+    with _answered(taggers, questions, cache=cache, progress=progress, draws=draws, engine=engine) as asked:
         answers = tuple(tuple(tuple(draw[_rows(questions, one)]) for draw in one.drawn) for one in asked)
         columns = tuple(TagColumn(tagger.name, tagger.fingerprint, tagger.classes) for tagger in taggers)
         yield Tags(_ids(corpus), answers, columns, corpus.digest)
@@ -99,11 +107,17 @@ def tagged(
 
 @contextlib.contextmanager
 def _answered(
-    systems: Sequence[BaseSystem], questions: Sequence[str], *, cache: Path | None, progress: bool | None, draws: int
+    systems: Sequence[BaseSystem],
+    questions: Sequence[str],
+    *,
+    cache: Path | None,
+    progress: bool | None,
+    draws: int,
+    engine: Engine,
 ) -> Iterator[Answered]:
     _refuse_unusable(systems)
     _refuse_needless_draws(systems, draws)
-    asked = [asking_of(system, questions, cache_root(cache), draws) for system in systems]
+    asked = [asking_of(system, questions, cache_root(cache), draws, engine) for system in systems]
     with progress_bars(progress) as start:
         failures = {asking.system.name: failure for asking in asked if (failure := _run(asking, start)) is not None}
     if failures:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 
 import numpy as np
 
 from evenhand.asking.answers import checked
 from evenhand.asking.cache import Store, store_for
+from evenhand.asking.engines.crew import Crew
+from evenhand.asking.engines.engine import Engine
 from evenhand.asking.forms import Answers, form_of
 from evenhand.asking.going_on import left_out
 from evenhand.asking.plan import Batch, Plan, make_plan
@@ -33,6 +36,11 @@ MOST_LOOKED_AT = 10_000
 PATIENCE = 3
 """After so many failing batches in a row, the engine asks itself whether the system is down."""
 
+Waiting = Sequence[tuple[Batch, list[int]]]
+"""The batches that are to be asked, and for which times."""
+Answer = Callable[[int], object]
+"""Gives the answer to the nth of all that is to be asked."""
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -45,8 +53,9 @@ class Failure:
 class Asking:
     """One system's way through its plan; `drawn` then holds its answers, draws by questions."""
 
-    def __init__(self, system: BaseSystem, questions: Sequence[str], root: Path, draws: int) -> None:
+    def __init__(self, system: BaseSystem, questions: Sequence[str], root: Path, draws: int, engine: Engine) -> None:
         self.system = system
+        self._engine = engine
         self.plan: Plan = make_plan(questions, system.batch_size)
         self.failure: Failure | None = None
         self._form = form_of(system)
@@ -72,19 +81,39 @@ class Asking:
             waiting = self._recall_all()
         advance = start(self.system.name, len(self.plan.texts), self._known(waiting))
         if waiting:
-            with self._store:
-                try:
-                    self._ask_all(waiting, advance)
-                finally:
-                    self._expect(())
+            with self._store, self._answering(waiting) as answer:
+                self._ask_all(waiting, advance, answer)
 
-    def _known(self, waiting: Sequence[tuple[Batch, list[int]]]) -> int:
+    @contextlib.contextmanager
+    def _answering(self, waiting: Waiting) -> Iterator[Answer]:
+        """Who answers: workers where the engine has some, else the system here."""
+        tasks = [(batch.texts, number) for batch, missing in waiting for number in missing]
+        hired = self._engine.hire(self.system, len(tasks))
+        if hired is not None:
+            with Crew(hired, tasks, ahead=self._form.ahead) as crew:
+                yield crew.answer
+            return
+        firsts = list(accumulate((len(missing) for _, missing in waiting), initial=0))
+
+        def answer(place: int) -> object:
+            first = bisect_right(firsts, place) - 1
+            if firsts[first] == place:
+                self._expect(waiting[first : first + 1 + self._form.ahead])
+            texts, number = tasks[place]
+            return self._form.draw(list(texts), number)
+
+        try:
+            yield answer
+        finally:
+            self._expect(())
+
+    def _known(self, waiting: Waiting) -> int:
         return len(self.plan.texts) - sum(len(batch.texts) for batch, _ in waiting)
 
     def _recall_all(self) -> list[tuple[Batch, list[int]]]:
         return [(batch, missing) for batch in self.plan.batches if (missing := self._recall(batch))]
 
-    def _may_reuse(self, waiting: Sequence[tuple[Batch, list[int]]]) -> bool:
+    def _may_reuse(self, waiting: Waiting) -> bool:
         """Whether kept answers may be used, which is said either way."""
         if left_out():  # they were given a moment ago
             return True
@@ -130,13 +159,13 @@ class Asking:
             return False
         return self._form.same(answers, self.drawn[0, kept.rows])
 
-    def _ask_all(self, waiting: Sequence[tuple[Batch, list[int]]], advance: Advance) -> None:
+    def _ask_all(self, waiting: Waiting, advance: Advance, answer: Answer) -> None:
         unscored = sum(len(batch.texts) for batch, _ in waiting)
         failed: list[tuple[Batch, Exception]] = []
-        in_a_row, down = 0, False
-        for place, (batch, missing) in enumerate(waiting):
-            self._expect(waiting[place : place + 1 + self._form.ahead])
-            error = self._ask(batch, missing)
+        in_a_row, down, place = 0, False, 0
+        for batch, missing in waiting:
+            error = self._ask(batch, missing, place, answer)
+            place += len(missing)
             if error is None:
                 in_a_row = 0
                 unscored -= len(batch.texts)
@@ -153,7 +182,7 @@ class Asking:
         if failed:
             self.failure = self._diagnose(*failed[0], unscored=unscored, down=down)
 
-    def _expect(self, coming: Sequence[tuple[Batch, list[int]]]) -> None:
+    def _expect(self, coming: Waiting) -> None:
         with contextlib.suppress(Exception):  # what goes wrong here will go wrong, and be told, when it is asked
             self._form.expect([(batch.texts, number) for batch, missing in coming for number in missing])
 
@@ -168,11 +197,12 @@ class Asking:
                 self._take(batch, number, kept)
         return missing
 
-    def _ask(self, batch: Batch, numbers: Sequence[int]) -> Exception | None:
-        for number in numbers:
+    def _ask(self, batch: Batch, numbers: Sequence[int], place: int, answer: Answer) -> Exception | None:
+        """Take these draws of a batch; the first of them is the answer at this place."""
+        for nth, number in enumerate(numbers):
             try:
                 with foreign_code():
-                    said = self._form.draw(list(batch.texts), number)
+                    said = answer(place + nth)
             except (BadAnswer, UsageError):
                 raise  # not about these sentences: nothing would come of asking on
             except Exception as error:
@@ -223,7 +253,7 @@ class Asking:
 class AskingThrough:
     """The way of a system that asks another: the other one's questions are planned, cached and asked."""
 
-    def __init__(self, system: Through, texts: Sequence[str], root: Path, draws: int) -> None:
+    def __init__(self, system: Through, texts: Sequence[str], root: Path, draws: int, engine: Engine) -> None:
         self.system: Through = system
         self.plan = make_plan(texts, system.batch_size)
         self._inner: Asking | AskingThrough | None = None
@@ -235,7 +265,7 @@ class AskingThrough:
         except Exception as error:
             self._failure = Failure(f"system {system.name!r} could not be asked: {_said(error)}", error)
         else:
-            self._inner = asking_of(system.inner, list(chain.from_iterable(self._questions)), root, draws)
+            self._inner = asking_of(system.inner, list(chain.from_iterable(self._questions)), root, draws, engine)
 
     @property
     def failure(self) -> Failure | None:
@@ -260,10 +290,12 @@ class AskingThrough:
         return checked(self.system, self.plan.texts, self.system.read(self.plan.texts, dealt))
 
 
-def asking_of(system: BaseSystem, questions: Sequence[str], root: Path, draws: int) -> Asking | AskingThrough:
+def asking_of(
+    system: BaseSystem, questions: Sequence[str], root: Path, draws: int, engine: Engine
+) -> Asking | AskingThrough:
     """The way of a system through these questions, each of which may occur several times."""
     kind = AskingThrough if isinstance(system, Through) else Asking
-    return kind(system, questions, root, draws)  # type: ignore[arg-type]  # the condition sees to it
+    return kind(system, questions, root, draws, engine)  # type: ignore[arg-type]  # the condition sees to it
 
 
 def telling(batches: Sequence[Batch], least: int, most: int) -> list[Batch]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from evenhand.asking.engines.choice import LOCAL, check_engine, engine_called
+from evenhand.asking.engines.engine import Engine
 from evenhand.settings import check_range, check_resamples
 from evenhand.systems.meaning import HighIsSaid, checked
 
@@ -23,6 +25,18 @@ class AskOptions(TypedDict, total=False):
     draws: int
     cache: str | Path | None
     progress: bool | None
+    engine: str
+    address: str | None
+    workers: int | None
+
+
+class How(TypedDict):
+    """What the engine room makes of the settings: keyword arguments of `scored` and `tagged`."""
+
+    cache: Path | None
+    progress: bool | None
+    draws: int
+    engine: Engine
 
 
 @dataclass(frozen=True)
@@ -36,7 +50,9 @@ class AskSettings:
     means for the person whom a text is about: good, bad or neither, for all outputs that declare nothing, or by an
     output's name, which is then believed against what its system declares. Systems that sample may be asked
     several times (`draws`): the means are compared. Answers are kept in `cache` (None: EVENHAND_CACHE_DIR, else the
-    platform's cache folder); `progress` shows bars (None: on a terminal only).
+    platform's cache folder); `progress` shows bars (None: on a terminal only). `engine` is `local`, this machine, with
+    so many `workers` (None: the system itself, or one for each GPU), or `ray`, with workers on the cluster at `address`
+    (None: one of this machine's own). Neither changes an answer.
     """
 
     bounds: tuple[float, float] | None = None
@@ -48,6 +64,9 @@ class AskSettings:
     draws: int = 1
     cache: str | Path | None = None
     progress: bool | None = None
+    engine: str = LOCAL
+    address: str | None = None
+    workers: int | None = None
 
     def __post_init__(self) -> None:
         if self.bounds is not None:
@@ -55,11 +74,18 @@ class AskSettings:
         if self.high_is is not None:
             checked(self.high_is)
         check_resamples("the number of draws", self.draws, least=1)
+        check_engine(self.engine, self.address, self.workers)
 
     @property
     def folder(self) -> Path | None:
         """The folder of the cache, where one was named."""
         return None if self.cache is None else Path(self.cache)
+
+    @property
+    def asking(self) -> How:
+        """What the engine needs to know."""
+        engine = engine_called(self.engine, self.address, self.workers)
+        return {"cache": self.folder, "progress": self.progress, "draws": self.draws, "engine": engine}
 
     @property
     def flags(self) -> dict[str, object]:

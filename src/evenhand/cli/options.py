@@ -28,8 +28,9 @@ STATED = ("--auditor", "--date", "--model-version", "--tolerance-set-on", "--tol
 """Options that say something about a test; whoever repeats it says that for themselves."""
 SHOWING = ("--json", "--full", "--quiet", "--open")
 WRITTEN = ("--out", "--cache", "--junit", "--markdown", "--fail-on")
+BY_WHOM = ("--engine", "--address", "--workers")
 NOT_REPEATED = {
-    **dict.fromkeys((*WRITTEN, *STATED), 1),
+    **dict.fromkeys((*WRITTEN, *BY_WHOM, *STATED), 1),
     **dict.fromkeys(("--debug", "--overwrite", *SHOWING), 0),
 }
 """Options that change where results go and what is said of them, not what they are; how many values follow each."""
@@ -59,6 +60,15 @@ HighIs = Annotated[
 ]
 Draws = Annotated[int | None, typer.Option(help="How often to ask systems that sample; their means are compared (1).")]
 Cache = Annotated[Path | None, typer.Option(help="Folder for answers (else EVENHAND_CACHE_DIR).")]
+Engine = Annotated[
+    str | None, typer.Option(metavar="local|ray", help="Who asks: this machine (local), or a Ray cluster (ray).")
+]
+Address = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT", help="Where the Ray cluster is (else one of this machine's own).")
+]
+Workers = Annotated[
+    int | None, typer.Option(help="Processes that answer side by side, each with the system loaded once.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
 CorpusName = Annotated[
     str, typer.Option(help="A corpus by name, a .yaml, .csv, .jsonl or .parquet file, or suite:FOLDER#attribute.")
@@ -198,7 +208,8 @@ def meanings(text: str | None) -> str | dict[str, str] | None:
 
 
 FLAGS = {"bounds": "--range", "version": "--system-version"} | {
-    name: f"--{name.replace('_', '-')}" for name in ("base_url", "outputs", "kind", "high_is", "draws", "cache")
+    name: f"--{name.replace('_', '-')}"
+    for name in ("base_url", "outputs", "kind", "high_is", "draws", "cache", "engine", "address", "workers")
 }
 """What the command line calls the fields of `AskOptions`."""
 
@@ -291,6 +302,9 @@ def _asking(
     high_is: HighIs = None,
     draws: Draws = None,
     cache: Cache = None,
+    engine: Engine = None,
+    address: Address = None,
+    workers: Workers = None,
 ) -> AskOptions:
     said: dict[str, Any] = {
         "bounds": bounds(range_),
@@ -301,6 +315,9 @@ def _asking(
         "high_is": meanings(high_is),
         "draws": draws,
         "cache": cache,
+        "engine": engine,
+        "address": address,
+        "workers": workers,
     }
     return cast("AskOptions", {name: value for name, value in said.items() if value is not None})
 

@@ -26,6 +26,9 @@ OutputKind = Literal["score", "probability", "ordinal", "class", "found"]
 HighIs = Literal["good", "bad", "neither"]
 """What a high value means for the person whom a text is about."""
 
+RunsOn = Literal["cpu", "gpu", "elsewhere"]
+"""What a system keeps busy while it answers; one that runs elsewhere keeps nothing busy here."""
+
 FOUND: OutputKind = "found"
 """The kind of output that says whether a tagger found an entity: 1 or 0."""
 
@@ -152,12 +155,26 @@ class Scorer(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Blueprint:
+    """How a system of a table is built once more, in another process: plain values, which travel as JSON."""
+
+    name: str
+    address: tuple[str, ...]
+    settings: Mapping[str, Any]
+    tagger: bool = False
+    inner: int = 0
+    """How many layers of what is built then are taken off: the model that a few-shot reading asks is 1 deep."""
+
+
 class BaseSystem(ABC):
     """What all systems have, with defaults for what is optional."""
 
     name: str
     revision: ClassVar[int] = 1
     """Part of the fingerprint: raised when a change of code may change answers; see `fingerprint_of`."""
+    blueprint: Blueprint | None = None
+    """How workers build it; None for objects that were made by hand."""
 
     if TYPE_CHECKING:  # declared so that a subclass may have an attribute or a property, as it likes
 
@@ -177,11 +194,16 @@ class BaseSystem(ABC):
         def samples(self) -> bool:
             """Whether it answers differently when asked again."""
 
+        @property
+        def runs_on(self) -> RunsOn:
+            """What it keeps busy while it answers."""
+
     else:
         fingerprint = None
         resume_key = None
         batch_size = 1024
         samples = False
+        runs_on = "cpu"
 
     @property
     def answer_names(self) -> tuple[str, ...]:

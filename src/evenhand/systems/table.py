@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import EvenhandError
 from evenhand.files.registry import C, Registry
 from evenhand.systems.adopted import adopted
-from evenhand.systems.base import BaseScorer
+from evenhand.systems.base import BaseScorer, Blueprint
+from evenhand.systems.through import Through
 
 REGISTRY: Registry[Any] = Registry("system", group="evenhand.systems")
 
@@ -38,13 +40,24 @@ def system(name: str, *, extra: str | None = None, address: str | None = None, a
 def build_system(name: str, *address: str, **settings: Any) -> BaseScorer:
     """Build a system of the table by its name (and its address, where it has one), apart if it belongs there."""
     entry = REGISTRY.find(name)
+    drawn = Blueprint(name, address, {key: value for key, value in settings.items() if key != "corpus"})
     if not entry.apart:
-        return build_here(name, *address, **settings)
+        return _with_blueprint(build_here(name, *address, **settings), drawn)
     from evenhand.systems.apart.proxies import ScorerApart
 
     REGISTRY.refuse_address(entry, *address)
-    corpus = settings.pop("corpus", None)
-    return ScorerApart(name, address, settings, called=REGISTRY.called(entry, *address), corpus=corpus)
+    called = REGISTRY.called(entry, *address)
+    return _with_blueprint(ScorerApart(drawn, called=called, corpus=settings.get("corpus")), drawn)
+
+
+def _with_blueprint(made: BaseScorer, drawn: Blueprint) -> BaseScorer:
+    """A system that knows how workers build it; so does whatever it asks."""
+    asked = made
+    while asked.blueprint is None:
+        asked.blueprint = drawn
+        if isinstance(asked, Through):
+            asked, drawn = asked.inner, replace(drawn, inner=drawn.inner + 1)
+    return made
 
 
 def build_here(name: str, *address: str, **settings: Any) -> BaseScorer:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from evenhand.errors import BadAnswer, EvenhandError, UsageError, one_line, quoted
 from evenhand.files.registry import C, Registry
 from evenhand.systems.adopted import SHARED, take_over
-from evenhand.systems.base import BaseSystem
+from evenhand.systems.base import BaseSystem, Blueprint
 from evenhand.systems.yours.callables import BATCH_SIZE, source_hash, vouched
 
 TokenLists = Sequence[Sequence[str]]
@@ -87,12 +87,16 @@ def tagger(name: str, *, extra: str | None = None, address: str, apart: bool = F
 def build_tagger(name: str, address: str, **settings: Any) -> BaseTagger:
     """Build a tagger of the table, apart if it belongs there."""
     entry = TAGGERS.find(name)
-    if not entry.apart:
-        return build_tagger_here(name, address, **settings)
-    from evenhand.systems.apart.proxies import TaggerApart
+    drawn = Blueprint(name, (address,), settings, tagger=True)
+    if entry.apart:
+        from evenhand.systems.apart.proxies import TaggerApart
 
-    TAGGERS.refuse_address(entry, address)
-    return TaggerApart(name, [address], settings, called=TAGGERS.called(entry, address))
+        TAGGERS.refuse_address(entry, address)
+        made: BaseTagger = TaggerApart(drawn, called=TAGGERS.called(entry, address))
+    else:
+        made = build_tagger_here(name, address, **settings)
+    made.blueprint = drawn
+    return made
 
 
 def build_tagger_here(name: str, address: str, **settings: Any) -> BaseTagger:

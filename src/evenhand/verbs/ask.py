@@ -174,7 +174,7 @@ def _scores(made: Sequence[Made], corpus: Corpus, settings: AskSettings) -> Iter
             raise UsageError("predictions that were recorded cannot be asked again; leave out the draws")
         yield Answers(tuple(made), Scores.join(recorded))
         return
-    with scored(scorers, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws) as found:
+    with scored(scorers, corpus, **settings.asking) as found:
         parts = [one if isinstance(one, Scores) else found.of_system(one.name) for one in made]
         yield Answers(tuple(made), Scores.join(parts))
 
@@ -182,7 +182,7 @@ def _scores(made: Sequence[Made], corpus: Corpus, settings: AskSettings) -> Iter
 @contextmanager
 def _tags(taggers: Sequence[BaseTagger], corpus: Corpus, settings: AskSettings) -> Iterator[Answers]:
     names = [class_names(tagger, corpus) for tagger in taggers]
-    with tagged(taggers, corpus, cache=settings.folder, progress=settings.progress, draws=settings.draws) as found:
+    with tagged(taggers, corpus, **settings.asking) as found:
         tags = in_corpus_terms(found, names)
         yield Answers(tuple(taggers), entities_found(tags, corpus), tags)
 

@@ -12,22 +12,32 @@ from evenhand.systems import REGISTRY
 from evenhand.systems.base import BaseScorer
 from evenhand.systems.table import build_here
 from evenhand.systems.tagging import BaseTagger, build_tagger_here
+from evenhand.systems.through import Through
 
-SHARED = ("name", "fingerprint", "resume_key", "batch_size", "samples")
+SHARED = ("name", "fingerprint", "resume_key", "batch_size", "samples", "runs_on")
 
 
 class HostedScorer:
-    """A scorer of the table."""
+    """A scorer of the table, or what lies so many layers inside one."""
 
-    def __init__(self, name: str, address: list[str], settings: Mapping[str, Any], corpus: str | None = None) -> None:
+    def __init__(
+        self, name: str, address: list[str], settings: Mapping[str, Any], inner: int = 0, corpus: str | None = None
+    ) -> None:
         given = dict(settings) if corpus is None else {**settings, "corpus": Corpus.load(Path(corpus))}
         self._made: BaseScorer = build_here(name, *address, **given)
+        for _ in range(inner):
+            assert isinstance(self._made, Through)  # noqa: S101 - the blueprint counted them
+            self._made = self._made.inner
 
     def facts(self) -> dict[str, Any]:
         """What it says of itself."""
         outputs = [asdict(output) for output in self._made.outputs]
         held_out = {name: asdict(one) for name, one in self._made.held_out.items()}
-        return {**_facts(self._made), "outputs": outputs, "held_out": held_out}
+        return {**_facts(self._made), "outputs": outputs, "held_out": held_out, "ahead": self._made.ahead}
+
+    def expect(self, coming: list[list[Any]]) -> None:
+        """Learn what comes next."""
+        self._made.expect([(texts, number) for texts, number in coming])
 
     def draw(self, texts: list[str], number: int) -> object:
         """Its answers, as they are."""

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +48,20 @@ class Child:
     """An object in a process of its own, and its methods; `what` is `module:name` of what makes it there.
 
     A child that dies fails the question that it was asked. The next question starts another one. A `quiet` one prints
-    nothing.
+    nothing; `environment` has variables that it sees beside those of this process.
     """
 
-    def __init__(self, what: str, *given: object, quiet: bool = False, **named: object) -> None:
+    def __init__(
+        self,
+        what: str,
+        *given: object,
+        quiet: bool = False,
+        environment: Mapping[str, str] | None = None,
+        **named: object,
+    ) -> None:
         self._quiet = quiet
-        self._making = {"do": "make", "what": what, "with": packed(list(given))[0], "named": named}
+        self._environment = dict(environment or {})
+        self._making = to_make(what, given, named)
         self._line: _Line | None = None
         self._start()
 
@@ -61,7 +69,7 @@ class Child:
         """What a method of the object gives; what it raises is raised here, and `Died` where nobody is left."""
         if self._line is None:
             self._start()
-        return self._asked({"do": method, "with": packed(list(given))[0]})
+        return self._asked(to_call(method, given))
 
     def close(self) -> None:
         """End it."""
@@ -69,8 +77,14 @@ class Child:
         if line is not None:
             line.close()
 
+    def kill(self) -> None:
+        """End it at once, whatever it is doing; from any thread."""
+        line = self._line
+        if line is not None:
+            line.kill()
+
     def _start(self) -> None:
-        self._line = _Line(quiet=self._quiet)
+        self._line = _Line(quiet=self._quiet, environment={**os.environ, **self._environment})
         self._asked(self._making)
 
     def _asked(self, question: dict[str, Any]) -> Any:
@@ -82,18 +96,33 @@ class Child:
             self._line = None
             line.kill()
             raise
-        _LOADED.update(message.get("loaded", ()))
-        if "raised" in message:
-            if question["do"] == "make":
-                self.close()
-            raise _raised(message["raised"])
-        return unpacked(message["gave"], payload)
+        if "raised" in message and question["do"] == "make":
+            self.close()
+        return heard(message, payload)
+
+
+def to_make(what: str, given: Sequence[object], named: Mapping[str, object]) -> dict[str, Any]:
+    """The message that makes an object."""
+    return {**to_call("make", given), "what": what, "named": dict(named)}
+
+
+def to_call(method: str, given: Sequence[object]) -> dict[str, Any]:
+    """The message that calls a method."""
+    return {"do": method, "with": packed(list(given))[0]}
+
+
+def heard(message: dict[str, Any], payload: bytes) -> Any:
+    """What an answer says; what was raised there is raised here."""
+    _LOADED.update(message.get("loaded", ()))
+    if "raised" in message:
+        raise _raised(message["raised"])
+    return unpacked(message["gave"], payload)
 
 
 class _Line:
     """A running child and the pipes to it."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, environment: Mapping[str, str]) -> None:
         apart: dict[str, Any] = {"start_new_session": True}  # an interrupt from the keyboard is for the run, not for it
         if sys.platform == "win32":
             apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -103,6 +132,7 @@ class _Line:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if quiet else _stderr(),
             bufsize=0,
+            env=environment,
             **apart,
         )
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: PT018, S101

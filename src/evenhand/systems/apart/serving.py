@@ -32,27 +32,38 @@ def serve(receive: Receive, send: Send) -> None:
 
     show_foreign()
     _forward_log(say)
-    from evenhand.systems.table import REGISTRY
-
-    REGISTRY.elsewhere = None  # here is where plugins are imported
-    made: Any = None
-    loaded: set[str] = set()
+    holder = Holder()
     while True:
         question, _ = receive()
         if question["do"] == "end":
             return
+        say(*holder.answer(question))
+
+
+class Holder:
+    """Holds the object that it was told to make, and calls its methods."""
+
+    def __init__(self) -> None:
+        from evenhand.systems.table import REGISTRY
+
+        REGISTRY.elsewhere = None  # here is where plugins are imported
+        self._made: Any = None
+        self._loaded: set[str] = set()
+
+    def answer(self, question: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """What came of a question, as a message."""
         try:
+            given = unpacked(question["with"], b"")
             if question["do"] == "make":
-                made = _at(question["what"])(*unpacked(question["with"], b""), **question["named"])
+                self._made = _at(question["what"])(*given, **question["named"])
                 form, payload = None, b""
             else:
-                form, payload = packed(getattr(made, question["do"])(*unpacked(question["with"], b"")))
+                form, payload = packed(getattr(self._made, question["do"])(*given))
         except BaseException as error:  # whatever it raises, the system has failed and this process has not
-            say({"raised": _told(error)})
-        else:
-            new = sorted({name.partition(".")[0] for name in sys.modules} - loaded)
-            loaded.update(new)
-            say({"gave": form, "loaded": new}, payload)
+            return {"raised": _told(error)}, b""
+        new = sorted({name.partition(".")[0] for name in sys.modules} - self._loaded)
+        self._loaded.update(new)
+        return {"gave": form, "loaded": new}, payload
 
 
 def _at(path: str) -> Any:

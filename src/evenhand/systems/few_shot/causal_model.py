@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, quoted
-from evenhand.systems.base import Array, fingerprint_of
+from evenhand.systems.base import Array, RunsOn, fingerprint_of
 from evenhand.systems.few_shot import label_tokens
 from evenhand.systems.few_shot.label_tokens import Cutter, LabelTokens, Tokens, in_common
 from evenhand.systems.few_shot.models import LabelModel, Questions
@@ -109,6 +109,7 @@ class CausalModel(LabelModel):
         self.name = f"hf-causal:{model}"
         self._folder = checkpoint.find(model, revision=revision)
         self._transformer = _loaded(self._folder, self.name, device, at_once, precision)
+        self.runs_on: RunsOn = self._transformer.runs_on
         self._on_gpu = self._transformer.device.type != "cpu"
         self.batch_size: int = PLANNED_ON_GPU if self._on_gpu else PLANNED
         self._at_once = at_once

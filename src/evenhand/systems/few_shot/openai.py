@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evenhand.errors import BadAnswer, EvenhandError, UsageError, did_you_mean, quoted
-from evenhand.systems.base import Array
+from evenhand.systems.base import Array, RunsOn
 from evenhand.systems.few_shot.echoed import ALIKE, asking_for, mass_in
 from evenhand.systems.few_shot.few_shot import FewShot
 from evenhand.systems.few_shot.first_tokens import FirstTokens, Repeat, between, in_a_chat, in_a_text
@@ -95,6 +95,7 @@ class ServedModel(LabelModel):
     """
 
     revision = 2
+    runs_on: RunsOn = "elsewhere"
 
     def __init__(
         self,

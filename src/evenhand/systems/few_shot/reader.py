@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.errors import BadAnswer, quoted
-from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, Output, RunsOn, fingerprint_of
 from evenhand.systems.few_shot.models import LabelModel, Questions
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class LabelReader(BaseScorer):
         self.model = model
         self.task = task
         self.name = model.name
+        self.runs_on: RunsOn = model.runs_on
         self.outputs: tuple[Output, ...] = tuple(Output(label, kind="probability") for label in task.label_names)
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import BadAnswer, UsageError
-from evenhand.systems.base import Array, BaseScorer, Output
+from evenhand.systems.base import Array, BaseScorer, Output, RunsOn
 from evenhand.systems.http.client import (
     AT_FIRST,
     AT_ONCE,
@@ -71,6 +71,7 @@ class Http(BaseScorer):
         refuse_not_above("http", {"timeout": timeout, "within": within})
         self.name = f"http:{url}"
         self.samples: bool = samples
+        self.runs_on: RunsOn = "elsewhere"
         self._request = Request({"texts": "$texts"} if request is None else request)
         single = self._request.takes_one
         response = ("score" if single else "scores") if response is None else response

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.errors import EvenhandError, UsageError, quoted
-from evenhand.systems.base import Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.base import Array, BaseScorer, Output, RunsOn, fingerprint_of
 from evenhand.systems.people.annotations import Annotations, read_annotations
 from evenhand.systems.table import system
 
@@ -35,6 +35,7 @@ class Human(BaseScorer):
 
     name = "human"
     outputs: tuple[Output, ...] = (Output("sentiment", low=-1, high=1, kind="ordinal", high_is="good"),)
+    runs_on: RunsOn = "elsewhere"
 
     def __init__(self, files: str, *, corpus: Corpus | None = None, label: str | None = None, seed: int = 0) -> None:
         self.annotations: Annotations = read_annotations(annotator_files(files), corpus=corpus, label=label, seed=seed)

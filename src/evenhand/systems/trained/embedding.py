@@ -13,7 +13,7 @@ import numpy as np
 
 from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.files.opened import read_bytes
-from evenhand.systems.base import Array, BaseScorer, HeldOut, Output, fingerprint_of, high_is_if
+from evenhand.systems.base import Array, BaseScorer, HeldOut, Output, RunsOn, fingerprint_of, high_is_if
 from evenhand.systems.table import system
 from evenhand.systems.trained.embedding_card import CARD, HEAD, Card, read_card
 from evenhand.systems.trained.linear import Linear, ridge_linear
@@ -48,6 +48,7 @@ class EmbeddingRegressor(BaseScorer):
         else:
             self._encoder, self._head, card = _loaded(Path(folder).expanduser(), encoder=encoder, device=device)
         self.card = card
+        self.runs_on: RunsOn = self._encoder.runs_on
         self.held_out: Mapping[str, HeldOut] = {card.output: card.quality.held_out}
         self.outputs: tuple[Output, ...] = (
             Output(card.output, low=0, high=1, high_is=high_is_if(card.high_is_desirable)),

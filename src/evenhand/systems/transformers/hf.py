@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evenhand.errors import UsageError
-from evenhand.systems.base import CLASSES, Array, BaseScorer, Output, fingerprint_of
+from evenhand.systems.base import CLASSES, Array, BaseScorer, Output, RunsOn, fingerprint_of
 from evenhand.systems.table import system
 from evenhand.systems.transformers import checkpoint
 from evenhand.systems.transformers.labels import chosen, left_aside, values_of
@@ -64,6 +64,7 @@ class HuggingFace(BaseScorer):
         )
         self.batch_size: int = self._transformer.planned
         self.ahead: int = 1
+        self.runs_on: RunsOn = self._transformer.runs_on
         self._folder = folder
         self._off: float | None = None
         config = self._transformer.model.config

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from evenhand.errors import BadAnswer, UsageError, did_you_mean, quoted
 from evenhand.schemes import OUTSIDE, class_of, scheme_of
-from evenhand.systems.base import Array, fingerprint_of
+from evenhand.systems.base import Array, RunsOn, fingerprint_of
 from evenhand.systems.tagging import BaseTagger, Tagging, TokenLists, tagger
 from evenhand.systems.transformers import checkpoint
 from evenhand.systems.transformers.chain import read_chain
@@ -53,6 +53,7 @@ class HuggingFaceTagger(BaseTagger):
         self._transformer = Transformer(
             folder, "AutoModelForTokenClassification", name=self.name, device=device, at_once=at_once
         )
+        self.runs_on: RunsOn = self._transformer.runs_on
         if not self._transformer.tokeniser.is_fast:
             raise UsageError(f"{self.name!r}: its tokeniser cannot tell where in a text a piece lies (tokenizer.json)")
         config = self._transformer.model.config

@@ -11,7 +11,7 @@ from typing import Any
 
 from evenhand.errors import EvenhandError, UsageError, one_line
 from evenhand.files.structured import read_json
-from evenhand.systems.base import Array
+from evenhand.systems.base import Array, RunsOn
 from evenhand.systems.transformers.transformer import Transformer
 
 MINILM = "all-minilm"
@@ -42,6 +42,7 @@ class SentenceEncoder:
         self._transformer = Transformer(
             folder, "AutoModel", name=name, device=device, at_once=None, longest=LONGEST, may_miss="pooler."
         )
+        self.runs_on: RunsOn = self._transformer.runs_on
         self._width = int(self._transformer.model.config.hidden_size)
         made_of = {"files": self._transformer.digest, "longest": LONGEST, **asdict(self.pooling)}
         self.digest = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.errors import UsageError, did_you_mean, quoted
-from evenhand.systems.base import Array
+from evenhand.systems.base import Array, RunsOn
 from evenhand.systems.transformers import checkpoint
 from evenhand.systems.transformers.lengths import by_length
 from evenhand.systems.transformers.packed import pack
@@ -66,6 +66,7 @@ class Transformer:
         self.name = name
         devices = devices_for(device)
         self.device = devices[0]
+        self.runs_on: RunsOn = "gpu" if self.device.type == "cuda" else "cpu"
         self.tokeniser, model = checkpoint.load(folder, kind, may_miss=may_miss, single=precision == SINGLE)
         self.precision = precision
         self.model = model.to(self.device, getattr(import_torch(), precision))
