@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from evenhand.corpora import Corpus, eec
+from evenhand.corpora import Corpus, eec, load_corpus
 from evenhand.errors import EvenhandError, UsageError
 
 
@@ -85,3 +86,10 @@ def test_who_is_not_there_cannot_be_left_out() -> None:
     men = sorted(set(eec().frame.filter(eec().frame["gender"] == "male")["person"]))
     with pytest.raises(UsageError, match="too little is left"):
         eec().without(men)
+
+
+def test_a_digest_does_not_depend_on_how_many_rows_are_looked_at_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = load_corpus("ner-country").sample(200)
+    expected = whole.digest
+    monkeypatch.setattr("evenhand.corpora.corpus.ROWS_AT_A_TIME", 7)
+    assert replace(whole).digest == expected

@@ -7,9 +7,10 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy import special
 
-from evenhand.stats import permutation_p
-from evenhand.stats.permutation import _dealt_share, dealt_share
+from evenhand.stats import permutation, permutation_p
+from evenhand.stats.permutation import _dealt_share, _signs_flipped, dealt_share
 
 RNG_SEED = 3
 
@@ -109,3 +110,27 @@ def test_whoever_of_those_treated_alike_is_left_out_is_counted_once() -> None:
         shares.add(dealt_share(values[kept], weights, block[kept]))
     assert _dealt_share.cache_info().misses == 2
     assert len(shares) <= 2
+
+
+def test_very_many_pairs_take_signs_eight_at_a_time() -> None:
+    """Sums of signed values have the sum of squares as their variance, and the p that the normal distribution gives."""
+    pairs = 10_003  # more than are held at once, and no multiple of eight
+    values = np.random.default_rng(3).normal(0.015, 1.0, (pairs, 2))
+    weights, block = np.full(pairs, 1 / pairs), np.full(pairs, -1)
+    rng = np.random.default_rng(0)
+    drawn = _signs_flipped(values, 4_000, rng)
+    assert drawn.mean(axis=0) == pytest.approx(0, abs=4 * np.sqrt(pairs / 4_000))
+    assert drawn.var(axis=0) == pytest.approx((values**2).sum(axis=0), rel=0.1)
+    p = permutation_p(values, weights, block=block, scale=np.ones(2), rng=rng)
+    z = np.abs(values.sum(axis=0)) / np.sqrt((values**2).sum(axis=0))
+    assert p == pytest.approx(2 * special.ndtr(-z), abs=0.02)
+
+
+def test_very_many_pairs_beside_persons_are_dealt_a_few_ways_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(3).normal(0.1, 1.0, (30, 1))
+    weights, block = np.full(30, 1 / 30), np.repeat([-1, 0], 15)
+    given = {"block": block, "scale": np.ones(1), "draws": 4_000}
+    whole = permutation_p(values, weights, rng=np.random.default_rng(0), **given)
+    monkeypatch.setattr(permutation, "MOST_HELD", 3_000)
+    parts = permutation_p(values, weights, rng=np.random.default_rng(0), **given)
+    assert parts == pytest.approx(whole, abs=0.03)

@@ -130,8 +130,9 @@ class _Judge:
         kept = np.array([self._adjustments[number].kept for number in looked_at])
 
         def again(parts: Components, p: Floats) -> tuple[list[Verdict], Floats]:
-            bound = _bound(parts, self._one_sided_alpha)
-            return _verdicts(parts, (p < kept).tolist(), bound <= self._delta[looked_at]), bound
+            bound, times = _bound(parts, self._one_sided_alpha), len(p) // len(kept)
+            small = bound <= np.tile(self._delta[looked_at], times)
+            return _verdicts(parts, (p < np.tile(kept, times)).tolist(), small), bound
 
         steady = steadiness(
             self._tested.contrast,

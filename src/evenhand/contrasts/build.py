@@ -48,11 +48,6 @@ class _Sentences:
     pairs: tuple[str, ...]
 
     @property
-    def side(self) -> Ints:
-        """1 for the first group, −1 for all others."""
-        return np.where(self.group == 0, 1, -1).astype(np.int64)
-
-    @property
     def counts(self) -> Floats:
         """What each sentence's group counts: the other groups count the same, whatever their size."""
         return _counts(self.group, self.groups)
@@ -342,7 +337,7 @@ def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np
     return _Units(
         labels=tuple(sentences.pairs[number] for number in pairs) + tuple(sentences.persons[p] for p in person),
         members=(
-            *(_both(sentences, number) for number in pairs),
+            *_both(sentences, pairs),
             *(
                 ((name,), ()) if k % groups == 0 else ((), (name,))
                 for name, k in zip((sentences.persons[p] for p in person), key, strict=True)
@@ -356,16 +351,15 @@ def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np
     )
 
 
-def _both(sentences: _Sentences, pair: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """A pair's persons of the first group and of the second."""
-    first, second = (
-        tuple(
-            sentences.persons[p]
-            for p in np.unique(sentences.person[(sentences.pair == pair) & (sentences.side == side)])
-        )
-        for side in (1, -1)
-    )
-    return first, second
+def _both(sentences: _Sentences, pairs: Ints) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Each pair's persons of the first group and of the second."""
+    persons, paired = len(sentences.persons), sentences.pair >= 0
+    side = sentences.pair[paired] * 2 + (sentences.group[paired] > 0)
+    there = np.unique(side * persons + sentences.person[paired])
+    ends = np.searchsorted(there, np.stack([pairs * 2, pairs * 2 + 1, pairs * 2 + 2]) * persons)
+    names = [sentences.persons[person] for person in (there % persons).tolist()]
+    for first, second, end in ends.T.tolist():
+        yield tuple(names[first:second]), tuple(names[second:end])
 
 
 def _cells(corpus: Corpus, sentences: _Sentences, units: _Units) -> tuple[pl.DataFrame, Ints]:

@@ -24,6 +24,9 @@ from evenhand.settings import check_count, check_seed
 
 REQUIRED = ("id", "text", "source", "person")
 METADATA = "evenhand-corpus"
+ROWS_AT_A_TIME = 500_000
+SEPARATOR, MISSING = "\x1e", "\x00"
+"""In digests, what stands between values, and for those that are missing."""
 CORE = (
     "id",
     "text",
@@ -204,13 +207,8 @@ class Corpus:
         """SHA-256 of the whole table: ids, texts, groups and slots, in order."""
         content = hashlib.sha256(json.dumps([self.frame.columns, sorted(self.attributes.items())]).encode())
         for column in self.frame.columns:
-            values = self.frame[column]
-            told = (
-                values.fill_null("\x00").to_list()
-                if values.dtype == pl.String
-                else ("\x00" if value is None else str(value) for value in values.to_list())
-            )
-            content.update("\x1e".join(told).encode())
+            for number, part in enumerate(self.frame[column].to_frame().iter_slices(ROWS_AT_A_TIME)):
+                content.update((SEPARATOR if number else "").encode() + _joined(part.to_series()).encode())
         return content.hexdigest()
 
     @cached_property
@@ -312,6 +310,13 @@ class Corpus:
             return replace(self, frame=frame, drawn_from=self.drawn_from or self.digest)
         except EvenhandError as error:
             raise UsageError(f"a sample of {sentences} sentences is too small: {error}") from error
+
+
+def _joined(values: pl.Series) -> str:
+    """The values as texts, one after the other, with what is missing as a sign of its own."""
+    if values.dtype == pl.String:
+        return str(values.fill_null(MISSING).str.join(SEPARATOR, ignore_nulls=False).item())
+    return SEPARATOR.join(MISSING if value is None else str(value) for value in values.to_list())
 
 
 def _holds(column: pl.Series, wanted: Condition) -> pl.Series:

@@ -11,6 +11,12 @@ import numpy as np
 from evenhand.stats.types import ROUNDING, Floats, Ints
 
 CHUNK = 2_000
+MOST_HELD = 20_000_000
+"""So many weights of relabellings are held at a time."""
+BYTE = 8
+MOST_HELD = 20_000_000
+"""So many weights of relabellings are held at a time."""
+BYTE = 8
 MOST_SUMS = 200_000
 """So many different sums are kept while ways to deal labels are counted; beyond that, ways are drawn."""
 SAME = 1e-10
@@ -27,10 +33,29 @@ def permutation_p(
     """
     observed = np.abs(weights @ unit_means) - ROUNDING * scale
     extreme = np.ones(unit_means.shape[1])
-    for start in range(0, draws, CHUNK):
-        relabelled = _relabel(weights, block, min(CHUNK, draws - start), rng)
+    many = len(weights) * CHUNK > MOST_HELD
+    if many and (block < 0).all():
+        drawn = _signs_flipped(weights[:, None] * unit_means, draws, rng)
+        extreme += (np.abs(drawn) >= observed).sum(axis=0)
+        return extreme / (draws + 1)
+    chunk = max(1, MOST_HELD // len(weights)) if many else CHUNK
+    for start in range(0, draws, chunk):
+        relabelled = _relabel(weights, block, min(chunk, draws - start), rng)
         extreme += (np.abs(relabelled @ unit_means) >= observed).sum(axis=0)
     return extreme / (draws + 1)
+
+
+def _signs_flipped(values: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """So many sums of values with signs drawn at random, for very many values: (draws, columns).
+
+    Eight values have 256 ways to take signs: their sums are calculated once, and a random byte picks one of them.
+    """
+    ways = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+    padded = np.concatenate([values, np.zeros((-len(values) % BYTE, values.shape[1]))])
+    sums = np.zeros((draws, values.shape[1]))
+    for eight in padded.reshape(-1, BYTE, values.shape[1]):
+        sums += (ways @ eight)[rng.integers(0, 256, size=draws, dtype=np.uint8)]
+    return sums
 
 
 def dealt_share(values: Floats, weights: Floats, block: Ints) -> float:
