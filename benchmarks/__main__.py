@@ -26,6 +26,7 @@ BENCHMARKS = (
     "signals",
     "perturb",
     "endpoints",
+    "workers",
     "size",
 )
 
