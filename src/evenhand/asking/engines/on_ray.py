@@ -98,6 +98,7 @@ class OnRay:
             self._wait_for(answer, within)
             message, payload = ray.get(answer)
         except ray.exceptions.RayError as error:
+            self.kill()  # one that cannot be reached may still be there, in the place that the next one needs
             raise Died(_why(error)) from error
         return heard(json.loads(message), payload)
 

@@ -74,7 +74,8 @@ def _at(path: str) -> Any:
 def _told(error: BaseException) -> dict[str, Any]:
     kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == EvenhandError.__module__]
     if not isinstance(error, Exception):
-        return {"kinds": [], "type": "RuntimeError", "said": ended(error), "trace": ""}
+        left = isinstance(error, SystemExit)
+        return {"kinds": [], "type": "RuntimeError", "said": ended(error), "trace": "", "left": left}
     try:
         said = str(error)
     except Exception:  # the error's own code
