@@ -89,7 +89,7 @@ def _asked(folder: Path) -> list[list[str]]:
 
 
 def _await(folder: Path, batches: int) -> list[list[str]]:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline and len(_asked(folder)) < batches:
         time.sleep(0.02)
     return _asked(folder)
