@@ -6,9 +6,10 @@ import re
 from functools import cache
 from typing import Any
 
+from evenhand.corpora.text.articles import article_edits
 from evenhand.corpora.text.data import text_data
-from evenhand.corpora.text.gender import article_edits
-from evenhand.corpora.text.identity import FARTHEST, STOPS, is_person
+from evenhand.corpora.text.identity import FARTHEST, STOPS
+from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.tokens import Text, in_case_of
 from evenhand.corpora.text.versions import CHANGED, NOBODY, SKIPPED, UNCHANGED, Analysis, Edit, edited
 

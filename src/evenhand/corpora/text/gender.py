@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
+from evenhand.corpora.text.articles import article_edits
 from evenhand.corpora.text.data import Phrases, text_data, word_list
 from evenhand.corpora.text.names import DETERMINERS, NOT, SURELY, Names
+from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.roles import FEMALE, PRONOUNS, Unclear, other_pronoun
 from evenhand.corpora.text.tokens import Text, in_case_of
 from evenhand.corpora.text.versions import CHANGED, NOBODY, SKIPPED, UNCHANGED, UNSURE, Analysis, Edit, edited
@@ -245,7 +247,7 @@ class GenderRules:
         word, gap = text.word(place), text.gap(place)
         if word.isupper() and not text.shouted:
             return False
-        if not text.capital(place) and not (text.chatty and word != "miss"):
+        if not text.capital(place) and not (text.chatty and word in ("mr", "mrs")):
             return False
         after = text.lower(place + 1)
         if after in ("and", "or") or "&" in gap:
@@ -261,7 +263,7 @@ class GenderRules:
         couple = following in ("and", "or") or "&" in text.gap(place)
         if token.lower == "mr" and couple:
             other = text.word(place + (1 if "&" in text.gap(place) else 2)).title()
-        words = in_case_of(other, token.text, shouted=text.shouted)
+        words = other.lower() if token.text.islower() else in_case_of(other, token.text, shouted=text.shouted)
         end = token.end + (1 if token.lower == "miss" and text.gap(place).startswith(".") else 0)
         found.add(token.start, end, words, place, group)
         found.people.append(place)
@@ -309,6 +311,10 @@ class GenderRules:
             return True
         if word in ("son", "sons", "daughters", "daughter", "brothers") and "&" in gap_before:
             return True
+        if word in ("fellow", "lady") and text.joined(place) and is_person(after) and before not in COMPANIES:
+            return word == "fellow"
+        if self._exclaims(text, place):
+            return True
         if word in ("female", "male", "females", "males"):
             return after in self.animals or after in SOCKETS
         if word in ("guys", "dudes", "gents", "lads"):
@@ -336,6 +342,27 @@ class GenderRules:
         ):
             return not text.shouted and not text.chatty
         return word in ("bro", "sis") and before not in COUNTED
+
+    def _exclaims(self, text: Text, place: int) -> bool:
+        """`Boy was I wrong`, `and man... I had to wait`: said to nobody."""
+        word, before, after = text.lower(place), text.lower(place - 1), text.lower(place + 1)
+        if word not in ("man", "boy", "girl", "dude", "bro") or before in COUNTED or before in DETERMINERS:
+            return False
+        opens = text.starts_sentence(place) or before in ("but", "and", "o", "so", "cause", "because", "cuz")
+        if not opens:
+            return False
+        if after in ("i", "what", "oh", "do", "did", "does", "this", "that", "it", "we", "are", "am", "was", "is"):
+            last = text.lower(place + 2)
+            return after not in ("was", "is", "are", "did", "does") or last in (
+                "i",
+                "we",
+                "they",
+                "you",
+                "it",
+                "that",
+                "this",
+            )
+        return word in ("man", "boy") and text.gap(place).startswith(("...", "…", ","))
 
     def _proper(self, text: Text, place: int) -> bool:
         """Whether a gendered noun is part of the name of something."""
@@ -377,7 +404,7 @@ class GenderRules:
         """`liams here`: a name, and a verb that lost its apostrophe."""
         one = self.names.known.get(text.lower(place)[:-1])
         chat = text.chatty and not text.capital(place) and text.lower(place + 1) in AFTER_S
-        if one is None or one.weak or one.place or one.gender is None or not chat:
+        if one is None or one.weak or one.place or one.gender is None or not chat or len(text.lower(place)) < 5:
             return 1
         token = text.tokens[place]
         other = self.names.counterpart(token.text[:-1], OTHER[one.gender], None, {each.lower for each in text.tokens})
@@ -430,39 +457,6 @@ class GenderRules:
         return [*edits, *article_edits(text, edits)]
 
 
-def article_edits(text: Text, edits: Iterable[Edit]) -> list[Edit]:
-    """`a` or `an` before each word that changed, where that asks for the other one."""
-    by_start = {one.start: one for one in edits}
-    found = []
-    for place, token in enumerate(text.tokens):
-        if token.lower not in ("a", "an") or place + 1 >= len(text) or not text.joined(place):
-            continue
-        following = text.tokens[place + 1]
-        edit = by_start.get(following.start)
-        if edit is None or not edit.words:
-            continue
-        right = article(edit.words)
-        if right != token.lower:
-            found.append(
-                Edit(
-                    token.start,
-                    token.end,
-                    in_case_of(right, token.text if len(token.text) > 1 or not text.shouted else "AN"),
-                )
-            )
-    return found
-
-
-@cache
-def article(words: str) -> str:
-    """`a` or `an`, by the rules of English."""
-    from evenhand.corpora.language import language
-
-    if words[:1].isdigit():
-        return "an" if words.startswith("8") or re.match(r"1[18](?!\d)", words) else "a"
-    return language("en").article(words)
-
-
 def _either_pronoun(text: Text, place: int) -> int:
     """The length of `his or her` and the like, which is about anybody; 0 for another pronoun."""
     word = text.lower(place)
@@ -474,11 +468,7 @@ def _either_pronoun(text: Text, place: int) -> int:
 
 
 def _names_a_person(word: str) -> bool:
-    return word in ("i", "who", "we", "people", "somebody", "someone", "nobody") or (
-        len(word) > 4
-        and word.endswith(("er", "or", "ist", "ian", "eer"))
-        and word not in ("after", "never", "under", "water", "over", "river", "weather", "winter")
-    )
+    return word in ("i", "who", "we", "somebody", "someone", "nobody") or is_person(word)
 
 
 def _any_of(phrases: Iterable[str]) -> re.Pattern[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Literal
 
 from evenhand.corpora.lexicon import Lexicon, Term
+from evenhand.corpora.text.articles import article_edits
 from evenhand.corpora.text.data import Phrases, text_data, word_list
-from evenhand.corpora.text.gender import article_edits
+from evenhand.corpora.text.people import is_person, people
 from evenhand.corpora.text.tokens import Text, in_case_of
 from evenhand.corpora.text.versions import CHANGED, NOBODY, SKIPPED, UNCHANGED, UNSURE, Analysis, Edit, edited
 
@@ -184,26 +183,3 @@ class IdentityRules:
 
 def _place(text: Text, start: int) -> int:
     return next(place for place, one in enumerate(text.tokens) if one.start == start)
-
-
-@cache
-def people() -> frozenset[str]:
-    """Nouns for people."""
-    return frozenset(text_data("identity")["people"])
-
-
-@cache
-def _endings() -> tuple[tuple[str, ...], frozenset[str]]:
-    data: Mapping[str, list[str]] = text_data("identity")
-    return tuple(data["endings"]), frozenset(data["not_people"])
-
-
-@cache
-def is_person(word: str) -> bool:
-    """Whether a word stands for people, by a list and by its ending.
-
-    >>> is_person("baker"), is_person("prayer"), is_person("mill")
-    (True, False, False)
-    """
-    endings, others = _endings()
-    return word in people() or (len(word) > 4 and word.endswith(endings) and word not in others)

@@ -10,6 +10,7 @@ import numpy as np
 
 from evenhand.corpora.pools import Pool, PoolName, load_pool
 from evenhand.corpora.text.data import Phrases, text_data, word_list
+from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.tokens import Text
 
 POOL = "us-names"
@@ -29,6 +30,7 @@ PERSON_VERBS = word_list("person_verbs")
 NO_NAME_BEFORE = DETERMINERS | {"a", "an", "you", "i", "we", "they", "he", "she", "it", "there", "of"}
 MONTHS = frozenset(["april", "may", "june", "august"])
 WORKS = word_list("works")
+OPENERS = word_list("openers")
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,10 @@ class Names:
         joined_after = text.joined(place + words - 1)
         surname = joined_after and text.capital(place + words) and not text.shouted and not text.title_case
         starts = text.starts_sentence(place)
+        if text.gap(place + words - 1) in ("'", "’") and after == "t":
+            return NOT
+        if self._is_acronym(text, place, words, surname=surname):
+            return NOT
         if text.gap(place + words - 1).startswith("-") or (joined_after and after.isdigit()):
             return NOT
         if (joined_before or text.gap(place - 1) in (". ", "-")) and place and before in self.places_before:
@@ -134,9 +140,9 @@ class Names:
             and not text.title_case
             and before not in BEFORE_FIRST
         ):
-            if before in self.known:
+            if before in self.known and not is_person(before):
                 return NOT
-            if not text.starts_sentence(place - 1) and not before.endswith(("er", "or", "ist", "ain", "ey")):
+            if not is_person(before) and not (text.starts_sentence(place - 1) and _opens(before)):
                 return PERHAPS if surname else NOT
         weak = one.weak or one.place
         if not weak:
@@ -164,6 +170,13 @@ class Names:
         if one.place and text.lower(place) in MONTHS:
             return NOT
         return PERHAPS
+
+    def _is_acronym(self, text: Text, place: int, words: int, *, surname: bool) -> bool:
+        """Whether a name in capitals stands alone where nothing else does: `MARC is delayed`."""
+        word = text.word(place)
+        if words > 1 or text.shouted or not word.isupper() or not 1 < len(word) < 5:
+            return False
+        return not (surname and text.word(place + 1).isupper())
 
     def _beside_a_name(self, text: Text, place: int, words: int) -> bool:
         """Whether `and` joins it to a name that can be nothing else."""
@@ -216,6 +229,11 @@ class Names:
     def counterpart(self, name: str, gender: str, race: str | None, taken: Collection[str]) -> str | None:
         """A name of another group for a name, and none that is taken already."""
         return next((one for one in self.ranked(name.lower(), gender, race) if one.lower() not in taken), None)
+
+
+def _opens(word: str) -> bool:
+    """Whether a word with a capital may open a sentence before a name, and is no name itself: `Yesterday Ann`."""
+    return word in OPENERS or word in GREETINGS or word in PREPOSITIONS or word.endswith(("ly", "ing", "ed"))
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.corpora.text.gender import article_edits
+from evenhand.corpora.text.articles import article_edits
 from evenhand.corpora.text.names import NOT, SURELY, Names
 from evenhand.corpora.text.tokens import Text, in_case_of
 from evenhand.corpora.text.versions import CHANGED, NOBODY, SKIPPED, UNCHANGED, UNSURE, Analysis, Edit, edited

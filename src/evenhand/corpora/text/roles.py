@@ -15,6 +15,9 @@ PRONOUNS = frozenset([*PLAIN, "her", "his"])
 FEMALE = frozenset(["she", "her", "hers", "herself", "shes"])
 
 
+EMPHASIS = {"*": "*", "_": "_", "~": "~", '"': '"', "”": "“", "’": "‘", "'": "'"}
+
+
 class Unclear(Exception):
     """Says which word could be read in two ways."""
 
@@ -40,7 +43,7 @@ def other_pronoun(text: Text, place: int) -> str:
 
 def _ends_here(text: Text, place: int) -> bool:
     """Whether something else than a space parts a word from the next: a quotation may open, and nothing else."""
-    gap = text.gap(place)
+    gap = _unmarked(text, place)
     if place + 1 >= len(text) or not gap:
         return True
     rest = gap.strip(" \t")
@@ -49,27 +52,54 @@ def _ends_here(text: Text, place: int) -> bool:
     return bool(rest) and not (gap[0].isspace() and set(rest) <= OPENING and gap.rstrip(" \t") == gap)
 
 
+def _unmarked(text: Text, place: int) -> str:
+    """What stands behind a word, without the marks that only set the word off: `*his* car`, `“her” idea`."""
+    gap = text.gap(place)
+    before = text.gap(place - 1) if place else text.text[: text.tokens[0].start]
+    if gap[:1] and gap[:1] in EMPHASIS and before.endswith(EMPHASIS[gap[0]]):
+        return gap.lstrip(gap[0])
+    return gap
+
+
+def _compound(text: Text, place: int) -> bool:
+    """Whether a word is the first of a compound or a possessor: `her i-pod`, `his yesterday's visit`."""
+    gap = text.gap(place)
+    if gap == "-" and place + 1 < len(text):
+        return True
+    return gap in ("'", "’") and text.lower(place + 1) == "s" and text.lower(place) not in _words("before_is")
+
+
 def _stands_alone(text: Text, place: int) -> bool:
     if _ends_here(text, place):
         return True
-    following = text.lower(place + 1)
-    if following not in _words("after_alone"):
+    before, following, after = text.lower(place - 1), text.lower(place + 1), text.lower(place + 2)
+    if following not in _words("after_alone") or _compound(text, place + 1):
         return False
+    if following in ("a", "i", "u") and text.capital(place + 1) and not text.shouted and following != "i":
+        return False
+    if following == "will":
+        return after in _words("after_will") and before not in _words("before_will")
+    if before == "of" and text.lower(place - 2) in _words("parts") and following in _words("alone_if_last"):
+        return False
+    if following == "while" and before == "worth":
+        return False
+    if following in ("and", "or") and before != "of" and _owned_with_others(text, place + 2):
+        raise Unclear("“his” may go with what others own")
     if following in _words("alone_if_last"):
-        after = text.lower(place + 2)
-        return (
-            _ends_here(text, place + 1)
-            or after in _words("after_object") - {"own"}
-            or (
-                following == "will"
-                and after
-                in (
-                    "be",
-                    "have",
-                )
-            )
-        )
+        if following in _words("plurals") and after in ("and", "or"):
+            return text.lower(place + 3) in _words("subjects")
+        return _ends_here(text, place + 1) or after in _words("after_object") - {"own"}
     return True
+
+
+def _owned_with_others(text: Text, place: int) -> bool:
+    """Whether what others own follows: `his and my friends`, `his and Ann's house`."""
+    if text.lower(place) in ("my", "your", "our", "their"):
+        return True
+    return any(
+        text.gap(k) in ("'", "’") and text.lower(k + 1) == "s" and text.joined(k + 1)
+        for k in range(place, min(place + 3, len(text)))
+    ) and all(text.joined(k) for k in range(place - 2, place))
 
 
 def _owns(text: Text, place: int) -> bool:
@@ -77,42 +107,34 @@ def _owns(text: Text, place: int) -> bool:
     if _ends_here(text, place):
         return False
     before, following, after = text.lower(place - 1), text.lower(place + 1), text.lower(place + 2)
+    if _compound(text, place + 1):
+        return not (before in _words("gives") and (following in _words("numbers") or following.isdigit()))
     last = _ends_here(text, place + 1)
     linked = last or after in _words("after_object")
-    if before in ("call", "called", "name", "named", "christened", "nicknamed") and text.capital(place + 1):
-        return False
-    if (following == "well" and linked) or (last and following in ("first", "most", "best")):
-        return False
-    if following in ("last", "next") and after in _words("times"):
-        return text.starts_sentence(place)
-    if before in _words("elects") and following in _words("offices") and linked:
-        return False
-    if before == "and" and following in _words("after_subject"):
-        return False
-    if following == "home":
-        return before not in _words("moves")
+    if (told := _fixed(text, place, linked=linked, last=last)) is not None:
+        return told
     if before in _words("tells") and text.capital(place + 1) and after in _words("after_alone"):
         return False
     if following == "very":
         return before not in _words("makes") and after not in ("much", "well", "often", "little")
+    if following in _words("degrees") and before in _words("makes") | _words("gives") | _words("lets"):
+        return False
     if following == "only" and linked:
         return False
     if following.endswith("ed") and before in _words("after_object") and after in _words("objects"):
+        return False
+    if following in _words("told_of") and before in _words("after_object"):
         return False
     if following in _words("after_object"):
         return following in _words("possible_possessive") and not linked
     if following in _words("bare_verbs") and before in _words("lets"):
         return _owns_verb(before, following, linked=linked)
-    if following.endswith("ing") and before in _words("lets") | _words("makes") | {
-        "caught",
-        "remember",
-        "remembers",
-        "stopped",
-        "stop",
-    }:
+    if _undergoes(before, following) and linked:
+        return False
+    if following.endswith("ing") and before in _words("lets") | _words("makes") | _words("catches"):
         return not linked and following not in ("walking", "talking", "going", "leaving", "coming", "sitting")
     if following.endswith("ly") and following not in _words("not_adverbs"):
-        return not linked and _noun_like(after)
+        return not linked and _noun_like(after) and before not in _words("makes")
     if following in _words("adjectives") and linked and before in _words("makes"):
         return False
     if before in _words("gives"):
@@ -124,14 +146,51 @@ def _owns(text: Text, place: int) -> bool:
     return True
 
 
+def _fixed(text: Text, place: int, *, linked: bool, last: bool) -> bool | None:
+    """What a few words beside `her` tell; None where they tell nothing."""
+    before, following, after = text.lower(place - 1), text.lower(place + 1), text.lower(place + 2)
+    if before in ("call", "called", "name", "named", "christened", "nicknamed") and text.capital(place + 1):
+        return False
+    if following == "own":
+        return True
+    if following == "well" and linked:
+        return False
+    if following == "best" and linked:
+        return before not in _words("prefers")
+    if last and following in ("first", "most"):
+        return False
+    if following == "all":
+        return _ends_here(text, place + 1) and before in ("give", "gave", "gives", "given", "giving")
+    if following in ("last", "next") and after in _words("times"):
+        return text.starts_sentence(place)
+    if following == "last" and linked and before in ("saw", "see", "seen", "heard", "met"):
+        return False
+    if before in _words("elects") and following in _words("offices") and linked:
+        return False
+    if before == "and" and following in _words("after_subject"):
+        return False
+    if following == "home":
+        return before not in _words("moves")
+    return None
+
+
+def _undergoes(before: str, following: str) -> bool:
+    """`had her beaten`, `saw her injured`."""
+    return before in _words("lets") | {"found", "find", "want", "wanted", "got", "get", "kept", "left"} and (
+        following in _words("participles") or (following.endswith("ed") and following not in ("bed", "seed", "feed"))
+    )
+
+
 _BODY = word_list("body")
 
 
 def _noun_like(word: str) -> bool:
-    return bool(word) and word not in _words("after_object")
+    return bool(word) and word not in _words("after_object") | _words("numbers") | {"several", "many", "few"}
 
 
 def _owns_verb(before: str, following: str, *, linked: bool) -> bool:
+    if before not in _words("strong_lets") and following in _words("rather_nouns"):
+        return True
     if before in _words("strong_lets") or following not in _words("may_be_nouns"):
         return False
     if linked:

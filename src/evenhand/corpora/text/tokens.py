@@ -10,7 +10,7 @@ WORD_OR_NOT = re.compile(
 )
 """Addresses, hashtags and mentions are matched first, so that no word is found within them. Each run of signs is tried
 once as an address, from its first sign: else a line of dots takes time by the square of its length."""
-OPENING = frozenset("\"'“‘«([{*_")
+OPENING = frozenset("\"'“‘«([{*_$£€")
 ENDS_SENTENCE = re.compile(r"[.!?…:;\n—–]|\.\.\.|[^\w\s,'’\"“”‘()&/%$£€-]")
 
 
