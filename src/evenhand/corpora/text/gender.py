@@ -25,6 +25,12 @@ COUNTED = word_list("counted")
 COMPANIES = word_list("companies")
 SOCKETS = word_list("sockets")
 OR = frozenset(["or"])
+GAMES, CALLED, SAID_NEXT = word_list("games"), word_list("called"), word_list("said_next")
+FUR = word_list("fur")
+PLURALS = word_list("plurals")
+GROUPED = (
+    COUNTED - {"no", "most", "many", "of", "all"} | DETERMINERS | frozenset(["seven", "eight", "nine", "ten", "dozen"])
+)
 NOBLE = word_list("noble")
 EDUCATION = word_list("education")
 AFTER_S = word_list("after_s")
@@ -47,6 +53,8 @@ def gendered_words() -> Words:
     other: dict[str, str] = {}
 
     def enter(word: str, group: str, counterpart: str) -> None:
+        if word in data["generic"]:
+            return
         gender.setdefault(word, group)
         other.setdefault(word, counterpart)
 
@@ -150,9 +158,23 @@ class GenderRules:
             return SKIPPED, f"{found.named_after} is part of a name"
         if (one := self.single_sex.search(text.text)) is not None:
             return SKIPPED, f"“{one.group().lower()}” has no counterpart"
+        if self._of_groups(text):
+            return SKIPPED, "women and men are told apart as groups"
         if found.unclear:
             return UNSURE, found.unclear
         return self._no_person(text, found)
+
+    def _of_groups(self, text: Text) -> bool:
+        """Whether women and men are told apart as such: `women were granted the vote in 1919, men in 1907`."""
+        bare = {"women": False, "men": False}
+        for place, token in enumerate(text.tokens):
+            if (
+                token.lower in bare
+                and text.lower(place - 1) not in GROUPED
+                and not text.gap(place).startswith(("'", "’"))
+            ):
+                bare[token.lower] = True
+        return all(bare.values())
 
     def _no_person(self, text: Text, found: Found) -> tuple[str, str]:
         """Whether the only thing that a pronoun can mean is a thing or an animal."""
@@ -160,10 +182,12 @@ class GenderRules:
             return "", ""
         first = found.pronouns[0]
         women = text.lower(first) in FEMALE
+        if (cue := next((one.text for one in text.tokens if one.lower in FUR), None)) is not None:
+            return SKIPPED, f"“{cue.lower()}” may be that of an animal"
         for place in range(first):
             word = text.lower(place)
             if word in self.animals or (word in self.things and women):
-                if any(_names_a_person(text.lower(k)) for k in range(first)):
+                if any(_names_a_person(text.lower(k)) for k in range(first) if k != place):
                     return "", ""
                 return SKIPPED, f"“{word}” may be what the pronoun stands for"
         return "", ""
@@ -271,7 +295,7 @@ class GenderRules:
 
     def _noun(self, text: Text, place: int, found: Found) -> None:
         token, word = text.tokens[place], text.lower(place)
-        if self._is_other_sense(text, place):
+        if self._is_other_sense(text, place) or self._names_an_event(text, place):
             return
         name = self._proper(text, place)
         if name:
@@ -289,13 +313,23 @@ class GenderRules:
             and not text.shouted
         ):
             other = "Dame"
-        edit = Edit(token.start, token.end, in_case_of(other, token.text, shouted=text.shouted))
+        edit = _with_ending(text, place, in_case_of(other, token.text, shouted=text.shouted))
         if word in self.soft:
             found.soft.append(edit)
             found.people.append(place)
             return
         found.add(*edit, place, group)
         found.people.append(place)
+
+    def _names_an_event(self, text: Text, place: int) -> bool:
+        """`Ladies' Day`, `the Women's Institute`."""
+        if text.lower(place) not in PLURALS | {"girls", "boys"} or not text.capital(place):
+            return False
+        if text.shouted or text.title_case:
+            return False
+        named = place + 1 if text.gap(place) in ("' ", "’ ") else place + 2
+        owns = named == place + 1 or (text.gap(place) in ("'", "’") and text.lower(place + 1) == "s")
+        return owns and text.capital(named) and text.lower(named) not in self.names.known
 
     def _is_noble(self, text: Text, place: int) -> bool:
         """Whether a rank is that of somebody known (the Duke of Norfolk), and not part of a street's name."""
@@ -335,10 +369,13 @@ class GenderRules:
             return text.starts_sentence(place) and after in ("has", "is", "will", "can", "and", "must", "cannot")
         if word in ("groom", "grooms"):
             return before not in COUNTED | {"and", "bride", "brides"}
+        if word in ("queen", "king", "queens", "kings") and any(one.lower in GAMES for one in text.tokens):
+            return True
         if (
             word in ("queen", "king", "prince", "kings", "queens")
             and text.starts_sentence(place)
             and text.capital(place)
+            and text.lower(place + 1) != "of"
         ):
             return not text.shouted and not text.chatty
         return word in ("bro", "sis") and before not in COUNTED
@@ -346,8 +383,16 @@ class GenderRules:
     def _exclaims(self, text: Text, place: int) -> bool:
         """`Boy was I wrong`, `and man... I had to wait`: said to nobody."""
         word, before, after = text.lower(place), text.lower(place - 1), text.lower(place + 1)
-        if word not in ("man", "boy", "girl", "dude", "bro") or before in COUNTED or before in DETERMINERS:
+        if before in COUNTED or before in DETERMINERS:
             return False
+        if word in CALLED:
+            opens = text.starts_sentence(place) or before in INTERJECTIONS or before == word
+            ends = place + 1 == len(text) or text.gap(place).strip()[:1] in (",", "!", "?") or after == word
+            return opens and bool(ends or after in SAID_NEXT)
+        if word not in ("man", "boy", "girl", "dude", "bro"):
+            return False
+        if text.chatty and text.starts_sentence(place) and after in SAID_NEXT | {"im", "same", "u", "you", "no", "yes"}:
+            return True
         opens = text.starts_sentence(place) or before in ("but", "and", "o", "so", "cause", "because", "cuz")
         if not opens:
             return False
@@ -455,6 +500,19 @@ class GenderRules:
 
     def _with_articles(self, text: Text, edits: list[Edit]) -> list[Edit]:
         return [*edits, *article_edits(text, edits)]
+
+
+def _with_ending(text: Text, place: int, words: str) -> Edit:
+    """New words with what a possessive needs: `ladies'` becomes `gentlemen's`, and the reverse."""
+    token, gap = text.tokens[place], text.gap(place)
+    s_follows = gap in ("'", "’") and text.lower(place + 1) == "s"
+    if token.lower in PLURALS:
+        owns = gap[:1] in ("'", "’")
+        if owns and gap[1:2] == " " and token.lower.endswith("s") and not words.lower().endswith("s"):
+            return Edit(token.start, token.end + 1, words + gap[0] + ("S" if words.isupper() else "s"))
+        if s_follows and not token.lower.endswith("s") and words.lower().endswith("s"):
+            return Edit(token.start, text.tokens[place + 1].end, words + gap)
+    return Edit(token.start, token.end, words)
 
 
 def _either_pronoun(text: Text, place: int) -> int:

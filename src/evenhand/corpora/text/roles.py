@@ -121,7 +121,8 @@ def _owns(text: Text, place: int) -> bool:
         return False
     if following == "only" and linked:
         return False
-    if following.endswith("ed") and before in _words("after_object") and after in _words("objects"):
+    told = after in _words("objects") or text.lower(place - 2) in _words("things_about")
+    if following.endswith("ed") and before in _words("after_object") and told:
         return False
     if following in _words("told_of") and before in _words("after_object"):
         return False
@@ -136,6 +137,8 @@ def _owns(text: Text, place: int) -> bool:
     if following.endswith("ly") and following not in _words("not_adverbs"):
         return not linked and _noun_like(after) and before not in _words("makes")
     if following in _words("adjectives") and linked and before in _words("makes"):
+        return False
+    if following in _words("never_nouns") and linked:
         return False
     if before in _words("gives"):
         return _owned_gift(text, place, linked=linked)
@@ -193,7 +196,7 @@ def _owns_verb(before: str, following: str, *, linked: bool) -> bool:
         return True
     if before in _words("strong_lets") or following not in _words("may_be_nouns"):
         return False
-    if linked:
+    if linked and following not in _words("rather_verbs"):
         raise Unclear(f"“her {following}” may be a noun or a verb")
     return False
 
