@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.corpora.text.articles import article_edits
 from evenhand.corpora.text.data import text_data
-from evenhand.corpora.text.identity import FARTHEST, STOPS
+from evenhand.corpora.text.identity import FARTHEST, FOLLOWERS, STOPS
 from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.tokens import Text, in_case_of
 from evenhand.corpora.text.versions import CHANGED, NOBODY, SKIPPED, UNCHANGED, Analysis, Edit, edited
@@ -30,6 +30,9 @@ NOUNS = {
     "octogenarian": OLD,
     "septuagenarian": OLD,
 }
+
+OWNERS = ("my", "your", "his", "her", "our", "ur")
+"""`my old man` is a father or a husband."""
 
 
 @cache
@@ -89,11 +92,28 @@ class AgeRules:
         for match in NUMBER.finditer(text.text):
             if not match["before"] and not match["after"]:
                 continue
+            if (match["after"] or "").lower().endswith(("old", "olds", "o")) and not self._told_of_person(
+                text, match.end()
+            ):
+                continue
             age = int(match["age"])
             group = next((one for one, (low, high) in OF_AGE.items() if low <= age <= high), None)
             if group is not None:
                 found.append((match.start("age"), match.end("age"), group, "number"))
         return found
+
+    def _told_of_person(self, text: Text, end: int) -> bool:
+        """Whether what is so many years old is a person: `a 19-year-old`, `a 19-year-old chef`, and no bridge."""
+        place = next((k for k, one in enumerate(text.tokens) if one.start >= end), len(text))
+        between = text.text[end : text.tokens[place].start] if place < len(text) else ""
+        if place == len(text) or between != " " or text.lower(place) in FOLLOWERS | STOPS or text.capital(place):
+            return True
+        for k in range(place, min(place + FARTHEST, len(text))):
+            if is_person(text.lower(k)):
+                return True
+            if not text.joined(k) or text.lower(k + 1) in FOLLOWERS | STOPS:
+                break
+        return text.lower(place).endswith(("ed", "s")) and text.lower(place + 1) in FOLLOWERS | STOPS
 
     def _words(self, text: Text) -> list[tuple[int, int, str, str]]:
         found = []
@@ -130,6 +150,12 @@ class AgeRules:
         if word == "aged" or before in ("year", "years", "yr", "yrs", "so", "too", "how"):
             return None
         head = self._head(text, last)
+        if (
+            word == "old"
+            and before in ("my", "your", "his", "her", "our", "ur")
+            and head in ("man", "lady", "woman", "dear")
+        ):
+            return None
         if head is None or (word == "old" and head in self.long_standing):
             return None
         return group, "adjective"

@@ -8,16 +8,21 @@ from typing import Literal
 from evenhand.corpora.lexicon import Lexicon, Term
 from evenhand.corpora.text.articles import article_edits
 from evenhand.corpora.text.data import Phrases, text_data, word_list
-from evenhand.corpora.text.people import is_person, people
+from evenhand.corpora.text.names import names_of
+from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.tokens import Text, in_case_of
 from evenhand.corpora.text.versions import CHANGED, NOBODY, SKIPPED, UNCHANGED, UNSURE, Analysis, Edit, edited
 
 Form = Literal["adjective", "noun", "plural", "after"]
 FARTHEST = 3
+SEVERAL = frozenset(["people", "men", "women", "children", "folk", "staff", "police", "twins", "those"])
+IN_PLURAL = {"uses": "use", "has": "have", "walks": "walk", "lives": "live"}
+SOMEBODY = word_list("somebody")
 """A noun for people is looked for so many words behind an adjective."""
 BE = word_list("be")
 ONE = word_list("one")
 STOPS = word_list("stops")
+FOLLOWERS = word_list("followers")
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,8 @@ class IdentityRules:
             for term in persons.terms if group else ():
                 if isinstance(term, Term):
                     self._enter_term(str(group), term)
+        self.said_of_things = frozenset(text_data("identity")["said_of_things"])
+        self.known_names = names_of().known
         self.phrases = Phrases(phrase for _, _, phrase in self.known.values())
         self.bound = frozenset(text_data("identity").get(f"{attribute}_bound", ()))
         self.names = frozenset(text_data("identity").get(attribute, {}).get("names", ()))
@@ -101,6 +108,8 @@ class IdentityRules:
         words = self.forms[group].said.get(one.form)
         if words is None:
             return None
+        if one.form == "after" and words.startswith("who "):
+            return self._relative(text, one, words)
         proper = words[:1].isupper()
         listed = next((said for key, (_, _, said) in self.known.items() if said.lower() == one.written.lower()), "")
         if one.written.islower() and ((listed[:1].isupper() and proper) or text.lower_case):
@@ -113,6 +122,16 @@ class IdentityRules:
         ):
             return Edit(one.start, one.end, words)
         return Edit(one.start, one.end, in_case_of(words, one.written, shouted=text.shouted))
+
+    def _relative(self, text: Text, one: Mention, words: str) -> Edit | None:
+        """`who uses a wheelchair`, its verb in the plural where several people stand before it."""
+        before = text.lower(_place(text, one.start) - 1)
+        if not (before.endswith("s") or before in SEVERAL):
+            return Edit(one.start, one.end, words)
+        verb = words.split()[1]
+        if verb not in IN_PLURAL:
+            return None
+        return Edit(one.start, one.end, words.replace(verb, IN_PLURAL[verb], 1))
 
     def _mentions(self, text: Text) -> tuple[list[Mention], str]:
         found, doubt, place = [], "", 0
@@ -140,10 +159,11 @@ class IdentityRules:
             text.capital(place)
             and text.joined(last)
             and text.capital(last + 1)
+            and text.word(last + 1) != "I"
             and not text.shouted
             and not text.title_case
         )
-        if text.gap(last).startswith("-") or (proper and text.lower(last + 1) not in people()):
+        if text.gap(last).startswith("-") or proper:
             return None
         if form == "after":
             return "after" if is_person(text.lower(place - 1)) else None
@@ -151,6 +171,8 @@ class IdentityRules:
             return "plural" if not proper else None
         if text.joined(last) and (head := self._head(text, last)) is not None:
             return "adjective" if head else None
+        if before in BE and not self._of_a_person(text, place, group, form):
+            return None
         if before in BE or (is_person(before) and "adjective" in self.forms[group].said):
             return "adjective"
         if (
@@ -161,14 +183,27 @@ class IdentityRules:
             return "noun"
         return None if before else "unsure"
 
+    def _of_a_person(self, text: Text, place: int, group: str, form: Form) -> bool:
+        """Whether what `is` a term is a person; asked of words that are said of things too: `Bluetooth is disabled`."""
+        if text.lower(place) not in self.said_of_things:
+            return True
+        if text.joined(place) and text.lower(place + 1) in ("to", "by", "in", "for", "on", "from"):
+            return False
+        start = next((k for k in range(place, max(place - 6, 0), -1) if text.starts_sentence(k)), max(place - 6, 0))
+        said = [text.lower(k) for k in range(start, place)]
+        return any(one in SOMEBODY or is_person(one) or one in self.known_names for one in said)
+
     def _head(self, text: Text, last: int) -> bool | None:
         """Whether what an adjective stands before is a person; None where it stands before nothing."""
         following = text.lower(last + 1)
-        if following in STOPS or (
-            following.endswith("s")
-            and following not in people()
-            and not is_person(following)
-            and text.lower(last + 2) in STOPS | {"past", "a", "the"}
+        if (
+            following in STOPS
+            or following in FOLLOWERS
+            or (
+                following.endswith("s")
+                and not is_person(following)
+                and text.lower(last + 2) in STOPS | {"past", "a", "the"}
+            )
         ):
             return None
         for place in range(last + 1, min(last + 1 + FARTHEST, len(text))):

@@ -31,6 +31,7 @@ NO_NAME_BEFORE = DETERMINERS | {"a", "an", "you", "i", "we", "they", "he", "she"
 MONTHS = frozenset(["april", "may", "june", "august"])
 WORKS = word_list("works")
 OPENERS = word_list("openers")
+FOLLOWERS = word_list("followers") | PERSON_VERBS | PREPOSITIONS
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ class Names:
             sure = (one.sex_share or 0) >= SURE_GENDER and key not in either
             told = one.share >= SURE_RACE and not (one.race == "White" and one.bearers > BORNE_BY_ALL)
             race = one.race if told else found[key].race if key in found else None
-            found[key] = Known(one.gender if sure else None, race, one.word, key in places, one)
+            listed = found[key].gender if key in found and key not in either else None
+            found[key] = Known(one.gender if sure else listed, race, one.word, key in places, one)
         for gender, names in text_data("first_names")["words"].items():
             for name in names:
                 found.setdefault(name.lower(), Known(gender, None, weak=True, place=False, about=None))
@@ -163,7 +165,8 @@ class Names:
             return SURELY
         if (joined_after and after in PERSON_VERBS) or (joined_after and after.endswith("ed") and not one.place):
             return SURELY
-        if not starts and not one.place and not text.title_case and not text.shouted:
+        mid = not starts and not one.place and not text.title_case and not text.shouted
+        if mid and (not joined_after or after in FOLLOWERS or text.capital(place + words)):
             return SURELY
         if self._beside_a_name(text, place, words):
             return SURELY
