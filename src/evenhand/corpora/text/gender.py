@@ -9,7 +9,7 @@ from functools import cache
 
 from evenhand.corpora.text.articles import article_edits
 from evenhand.corpora.text.data import Phrases, text_data, word_list
-from evenhand.corpora.text.names import DETERMINERS, NOT, SURELY, Names
+from evenhand.corpora.text.names import DETERMINERS, FOLLOWERS, NOT, SURELY, Names
 from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.roles import FEMALE, PRONOUNS, Unclear, other_pronoun
 from evenhand.corpora.text.tokens import Text, in_case_of
@@ -27,6 +27,7 @@ SOCKETS = word_list("sockets")
 OR = frozenset(["or"])
 GAMES, CALLED, SAID_NEXT = word_list("games"), word_list("called"), word_list("said_next")
 FUR = word_list("fur")
+COMPOUNDS, MANKIND = word_list("compounds"), word_list("mankind")
 PLURALS = word_list("plurals")
 GROUPED = (
     COUNTED - {"no", "most", "many", "of", "all"} | DETERMINERS | frozenset(["seven", "eight", "nine", "ten", "dozen"])
@@ -98,6 +99,9 @@ class Found:
     people: list[int] = field(default_factory=list)
     names: list[tuple[int, int, str]] = field(default_factory=list)
     perhaps: list[tuple[int, int, str]] = field(default_factory=list)
+    sorted: list[tuple[Edit, int, str]] = field(default_factory=list)
+    """What things are made for: `men's coats`."""
+    doubts: list[str] = field(default_factory=list)
     figure: str | None = None
     named_after: str | None = None
     unclear: str | None = None
@@ -133,6 +137,10 @@ class GenderRules:
         self._add_names(text, found)
         if not found.genders:
             return Analysis(None, UNCHANGED, self._why_nobody(found))
+        for edit, place, group in found.sorted:
+            found.add(*edit, place, group)
+        if found.doubts:
+            found.unclear = found.unclear or found.doubts[0]
         if any(one == MEN for _, one in found.genders):
             found.edits += found.soft
         found.genders.sort()
@@ -178,6 +186,11 @@ class GenderRules:
 
     def _no_person(self, text: Text, found: Found) -> tuple[str, str]:
         """Whether the only thing that a pronoun can mean is a thing or an animal."""
+        sexes = {"female", "male", "females", "males", "mother", "mothers", "father"}
+        if all(text.lower(place) in sexes for place, _ in found.genders):
+            for token in text.tokens:
+                if token.lower in self.animals or token.lower.removesuffix("s") in self.animals or token.lower in FUR:
+                    return SKIPPED, f"it may be about the {token.lower}"
         if len(found.pronouns) < len(found.genders) or found.people:
             return "", ""
         first = found.pronouns[0]
@@ -314,12 +327,45 @@ class GenderRules:
         ):
             other = "Dame"
         edit = _with_ending(text, place, in_case_of(other, token.text, shouted=text.shouted))
+        if word in ("female", "male") and self._of_a_thing(text, place):
+            found.doubts.append(f"“{word} {text.lower(place + 1)}” may be a thing")
+            return
+        if self._sorts_things(text, place):
+            found.sorted.append((edit, place, group))
+            return
         if word in self.soft:
             found.soft.append(edit)
             found.people.append(place)
             return
         found.add(*edit, place, group)
         found.people.append(place)
+
+    def _of_a_thing(self, text: Text, place: int) -> bool:
+        """Whether `female` or `male` stands before what is no person: `a female catheter`."""
+        after = text.lower(place + 1)
+        if not text.joined(place) or after in FOLLOWERS or after in ("pt", "patient", "staff") or after.isdigit():
+            return False
+        return not any(
+            is_person(text.lower(k)) for k in range(place + 1, min(place + 4, len(text))) if text.joined(k - 1)
+        )
+
+    def _sorts_things(self, text: Text, place: int) -> bool:
+        """Whether a plural says for whom things are: `men's coats`, `the ladies' loos`; people it names are people."""
+        if text.lower(place) not in PLURALS | {"girls", "boys"} or text.gap(place)[:1] not in ("'", "’"):
+            return False
+        owned = place + 2 if text.lower(place + 1) == "s" and len(text.gap(place)) == 1 else place + 1
+        before = text.lower(place - 1)
+        counted = before in ("these", "those", "our", "my", "his", "her", "their", "both")
+        return not counted and not any(is_person(text.lower(k)) for k in (owned, owned + 1))
+
+    def _is_mankind(self, text: Text, place: int) -> bool:
+        """`Manners maketh man`, `no man is an island`: everybody and nobody."""
+        before = text.lower(place - 1)
+        if before == "no" or (before == "any" and text.lower(place) == "man"):
+            return not any(one.lower in PRONOUNS for one in text.tokens) and not any(
+                one.lower in ("woman", "women") for one in text.tokens
+            )
+        return place > 0 and text.joined(place - 1) and before in MANKIND
 
     def _names_an_event(self, text: Text, place: int) -> bool:
         """`Ladies' Day`, `the Women's Institute`."""
@@ -349,17 +395,23 @@ class GenderRules:
             return word == "fellow"
         if self._exclaims(text, place):
             return True
-        if word in ("female", "male", "females", "males"):
-            return after in self.animals or after in SOCKETS
+        if word in ("female", "male", "females", "males") and (after in self.animals or after in SOCKETS):
+            return True
+        if text.joined(place) and after in COMPOUNDS:
+            return True
+        if word in ("man", "woman") and self._is_mankind(text, place):
+            return True
         if word in ("guys", "dudes", "gents", "lads"):
             return before not in COUNTED
         if word in VOCATIVE:
             alone = before not in COUNTED or not gap_before.isspace()
             parted = (gap.strip() != "" and gap.strip()[0] in ",!?.") or place + 1 == len(text)
             starts = text.starts_sentence(place)
+            if before == "my" and "," in text.gap(place - 2) and (parted or not text.joined(place)):
+                return True
             if word == "man" and before == "you" and (parted or not text.joined(place)):
                 return True
-            if before in INTERJECTIONS and (parted or word in ("man", "dude", "bro")):
+            if before in INTERJECTIONS and (parted or (before != "no" and word in ("man", "dude", "bro"))):
                 return True
             if alone and parted and (starts or "," in gap_before):
                 return True
@@ -386,6 +438,8 @@ class GenderRules:
         if before in COUNTED or before in DETERMINERS:
             return False
         if word in CALLED:
+            if before in INTERJECTIONS - {"no"} and text.joined(place - 1):
+                return True
             opens = text.starts_sentence(place) or before in INTERJECTIONS or before == word
             ends = place + 1 == len(text) or text.gap(place).strip()[:1] in (",", "!", "?") or after == word
             return opens and bool(ends or after in SAID_NEXT)

@@ -31,6 +31,7 @@ NO_NAME_BEFORE = DETERMINERS | {"a", "an", "you", "i", "we", "they", "he", "she"
 MONTHS = frozenset(["april", "may", "june", "august"])
 WORKS = word_list("works")
 OPENERS = word_list("openers")
+COUNTRIES = word_list("countries")
 FOLLOWERS = word_list("followers") | PERSON_VERBS | PREPOSITIONS
 
 
@@ -163,6 +164,8 @@ class Names:
             and not starts
         ):
             return SURELY
+        if one.place and text.lower(place) in COUNTRIES:
+            return NOT
         if (joined_after and after in PERSON_VERBS) or (joined_after and after.endswith("ed") and not one.place):
             return SURELY
         mid = not starts and not one.place and not text.title_case and not text.shouted
@@ -191,6 +194,8 @@ class Names:
 
     def _lower_case(self, text: Text, place: int, one: Known) -> str:
         before = text.lower(place - 1)
+        if before in ("that", "this") and text.lower(place - 2) in ("is", "was", "isnt", "hey", "hi"):
+            before = ""
         if one.weak or one.place or len(text.lower(place)) < 3 or before in DETERMINERS | {"a", "an"}:
             return NOT
         return SURELY if text.chatty and not text.gap(place).startswith("-") else NOT

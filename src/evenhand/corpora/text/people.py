@@ -28,4 +28,6 @@ def is_person(word: str) -> bool:
     (True, False, False)
     """
     endings, others = _endings()
-    return word in people() or (len(word) > 4 and word.endswith(endings) and word not in others)
+    if word in people():
+        return True
+    return len(word) > 4 and word.endswith(endings) and word not in others and not word.endswith(("ness", "less"))

@@ -17,6 +17,8 @@ FEMALE = frozenset(["she", "her", "hers", "herself", "shes"])
 
 EMPHASIS = {"*": "*", "_": "_", "~": "~", '"': '"', "”": "“", "’": "‘", "'": "'"}
 
+ADJECTIVAL = ("able", "ible", "ous", "ful", "less", "ish", "some", "ic", "ive")
+
 
 class Unclear(Exception):
     """Says which word could be read in two ways."""
@@ -88,6 +90,8 @@ def _stands_alone(text: Text, place: int) -> bool:
     if following in _words("alone_if_last"):
         if following in _words("plurals") and after in ("and", "or"):
             return text.lower(place + 3) in _words("subjects")
+        if following == "not" and after in _words("subjects"):
+            return True
         return _ends_here(text, place + 1) or after in _words("after_object") - {"own"}
     return True
 
@@ -136,7 +140,8 @@ def _owns(text: Text, place: int) -> bool:
         return not linked and following not in ("walking", "talking", "going", "leaving", "coming", "sitting")
     if following.endswith("ly") and following not in _words("not_adverbs"):
         return not linked and _noun_like(after) and before not in _words("makes")
-    if following in _words("adjectives") and linked and before in _words("makes"):
+    told = following in _words("adjectives") or following.endswith(ADJECTIVAL)
+    if told and linked and before in _words("makes"):
         return False
     if following in _words("never_nouns") and linked:
         return False
@@ -203,10 +208,14 @@ def _owns_verb(before: str, following: str, *, linked: bool) -> bool:
 
 def _owned_gift(text: Text, place: int, *, linked: bool) -> bool:
     """After a verb of giving: `gave her chocolate`, and yet `gave her name`."""
-    following, after = text.lower(place + 1), text.lower(place + 2)
+    before, following, after = text.lower(place - 1), text.lower(place + 1), text.lower(place + 2)
     if following in _words("numbers") or following.isdigit():
         return after not in _words("measures") | {"thousand", "million", "hundred"} and not linked
     if following == "back":
+        return False
+    if following in _words("gifts"):
+        if after == "to" and before in ("gave", "give", "gives", "given", "offered", "pledged"):
+            raise Unclear(f"“her {following}” may be hers or given to her")
         return False
     if following not in _words("things") or (following == "money" and after == "back"):
         return True
