@@ -17,6 +17,15 @@ FEMALE = frozenset(["she", "her", "hers", "herself", "shes"])
 
 EMPHASIS = {"*": "*", "_": "_", "~": "~", '"': '"', "”": "“", "’": "‘", "'": "'"}
 
+FIXED = {
+    *((one, "names") for one in ("call", "calls", "called", "calling")),
+    *((one, other) for one in ("do", "does", "did") for other in ("credit", "justice", "good", "proud", "harm")),
+    *((one, "right") for one in ("serve", "serves", "served")),
+    *((one, other) for one in ("bid", "bade", "wave", "waved", "kissed") for other in ("farewell", "goodbye")),
+    *((one, "off") for one in ("caught", "catch", "threw", "turned", "cut", "dropped", "picked", "put", "see")),
+    ("voted", "best"), ("beat", "fair"), ("cost", "dearly"), ("cost", "dear"), ("convinced", "otherwise"),
+}  # fmt: skip
+"""A verb and what follows `her` where she is its object."""
 ADJECTIVAL = ("able", "ible", "ous", "ful", "less", "ish", "some", "ic", "ive")
 
 
@@ -76,24 +85,35 @@ def _stands_alone(text: Text, place: int) -> bool:
         return True
     before, following, after = text.lower(place - 1), text.lower(place + 1), text.lower(place + 2)
     if following not in _words("after_alone") or _compound(text, place + 1):
+        if before == "of" and text.lower(place - 3) in ("that", "this") and following.endswith("s"):
+            raise Unclear("“of his” may be of what is his")
         return False
     if following in ("a", "i", "u") and text.capital(place + 1) and not text.shouted and following != "i":
         return False
     if following == "will":
         return after in _words("after_will") and before not in _words("before_will")
-    if before == "of" and text.lower(place - 2) in _words("parts") and following in _words("alone_if_last"):
+    if before == "of" and following in _words("plurals"):
+        if text.lower(place - 2) not in _words("parts"):
+            raise Unclear(f"“his {following}” can be read in two ways")
+        return False
+    if following in _words("plurals") | {"cost"} and after in ("were", "are", "have", "include", "included", "of"):
         return False
     if following == "while" and before == "worth":
         return False
     if following in ("and", "or") and before != "of" and _owned_with_others(text, place + 2):
         raise Unclear("“his” may go with what others own")
     if following in _words("alone_if_last"):
-        if following in _words("plurals") and after in ("and", "or"):
+        if following in _words("plurals") | {"cost"} and after in ("and", "or"):
             return text.lower(place + 3) in _words("subjects")
         if following == "not" and after in _words("subjects"):
             return True
-        return _ends_here(text, place + 1) or after in _words("after_object") - {"own"}
+        return _ends_here(text, place + 1) or _follows_alone(following, after)
     return True
+
+
+def _follows_alone(following: str, after: str) -> bool:
+    known = _words("after_object") - {"own"}
+    return after in known or (after in _words("after_verb") and following not in ("once", "always", "never", "still"))
 
 
 def _owned_with_others(text: Text, place: int) -> bool:
@@ -115,6 +135,8 @@ def _owns(text: Text, place: int) -> bool:
         return not (before in _words("gives") and (following in _words("numbers") or following.isdigit()))
     last = _ends_here(text, place + 1)
     linked = last or after in _words("after_object")
+    if text.starts_sentence(place) and following not in _words("after_object"):
+        return True
     if (told := _fixed(text, place, linked=linked, last=last)) is not None:
         return told
     if before in _words("tells") and text.capital(place + 1) and after in _words("after_alone"):
@@ -133,14 +155,18 @@ def _owns(text: Text, place: int) -> bool:
     if following in _words("after_object"):
         return following in _words("possible_possessive") and not linked
     if following in _words("bare_verbs") and before in _words("lets"):
+        if after in ("me", "him", "us", "them", "you", "it"):
+            return False
         return _owns_verb(before, following, linked=linked)
     if _undergoes(before, following) and linked:
         return False
+    if following in _words("ing_nouns") and not (linked and before in _words("lets") - _words("strong_lets")):
+        return True
     if following.endswith("ing") and before in _words("lets") | _words("makes") | _words("catches"):
         return not linked and following not in ("walking", "talking", "going", "leaving", "coming", "sitting")
     if following.endswith("ly") and following not in _words("not_adverbs"):
         return not linked and _noun_like(after) and before not in _words("makes")
-    told = following in _words("adjectives") or following.endswith(ADJECTIVAL)
+    told = following in _words("adjectives") or (len(following) > 5 and following.endswith(ADJECTIVAL))
     if told and linked and before in _words("makes"):
         return False
     if following in _words("never_nouns") and linked:
@@ -161,6 +187,14 @@ def _fixed(text: Text, place: int, *, linked: bool, last: bool) -> bool | None:
         return False
     if following == "own":
         return True
+    if (before, following) in FIXED:
+        return False
+    if before in ("take", "takes", "took", "taking", "taken"):
+        measured = (following in _words("numbers") or following.isdigit()) and after in _words("measures")
+        told = _words("after_object") | _words("degrees") | {"back"}
+        if following in told or following.endswith("ly"):
+            return None
+        return not measured and following not in _words("spans")
     if following == "well" and linked:
         return False
     if following == "best" and linked:
@@ -213,11 +247,17 @@ def _owned_gift(text: Text, place: int, *, linked: bool) -> bool:
         return after not in _words("measures") | {"thousand", "million", "hundred"} and not linked
     if following == "back":
         return False
+    if before in ("ask", "asks", "asked"):
+        return True
     if following in _words("gifts"):
-        if after == "to" and before in ("gave", "give", "gives", "given", "offered", "pledged"):
+        if after == "to":
             raise Unclear(f"“her {following}” may be hers or given to her")
         return False
     if following not in _words("things") or (following == "money" and after == "back"):
+        return True
+    if following in ("time", "leave", "notice") and (linked or after == "to"):
+        return False
+    if after == "to" and before in ("owe", "owes", "owed"):
         return True
     if following in ("first", "best", "new", "little", "few", "last", "great", "good", "way", "time", "leave", "bad"):
         return following not in ("little", "few", "good", "great") if linked else True
