@@ -27,6 +27,8 @@ SOCKETS = word_list("sockets")
 OR = frozenset(["or"])
 GAMES, CALLED, SAID_NEXT = word_list("games"), word_list("called"), word_list("said_next")
 FUR = word_list("fur")
+SAYS_WHO = COUNTED | DETERMINERS | word_list("says_who")
+REIGNS = frozenset(["king", "queen", "prince", "princess", "emperor", "empress", "tsar", "tsarina"])
 COMPOUNDS, MANKIND = word_list("compounds"), word_list("mankind")
 PLURALS = word_list("plurals")
 GROUPED = (
@@ -166,11 +168,32 @@ class GenderRules:
             return SKIPPED, f"{found.named_after} is part of a name"
         if (one := self.single_sex.search(text.text)) is not None:
             return SKIPPED, f"“{one.group().lower()}” has no counterpart"
+        if self._merely_called(text, found):
+            return UNSURE, "who is meant, if anybody, cannot be told"
         if self._of_groups(text):
             return SKIPPED, "women and men are told apart as groups"
         if found.unclear:
             return UNSURE, found.unclear
         return self._no_person(text, found)
+
+    def _merely_called(self, text: Text, found: Found) -> bool:
+        """Whether all there is are words without an article or the like: `no way man`, `boys in blue`."""
+        places = [place for place, _ in found.genders]
+        return all(self._is_bare(text, place) for place in places)
+
+    def _is_bare(self, text: Text, place: int) -> bool:
+        word = text.lower(place)
+        if word in PRONOUNS or word in KIN or word not in self.words.gender or text.title_case or text.shouted:
+            return False
+        if text.gap(place).strip()[:1] == "," and text.word(place + 1).isdigit():
+            return False
+        for k in range(place - 1, max(place - 6, -1), -1):
+            before = text.lower(k)
+            if before in SAYS_WHO or before.isdigit() or before in self.words.gender or is_person(before):
+                return False
+            if text.gap(k).strip() not in ("", "-", "'", "’", ",", "&"):
+                return True
+        return True
 
     def _of_groups(self, text: Text) -> bool:
         """Whether women and men are told apart as such: `women were granted the vote in 1919, men in 1907`."""
@@ -270,13 +293,12 @@ class GenderRules:
         except Unclear as reason:
             found.unclear = str(reason)
             other = word
-        found.add(
-            token.start,
-            token.end,
-            in_case_of(other, token.text, shouted=text.shouted),
-            place,
-            WOMEN if word in FEMALE else MEN,
-        )
+        group = WOMEN if word in FEMALE else MEN
+        edit = Edit(token.start, token.end, in_case_of(other, token.text, shouted=text.shouted))
+        if "/" in (text.gap(place)[:1], text.gap(place - 1)[-1:] if place else ""):
+            found.sorted.append((edit, place, group))
+            return 1
+        found.add(*edit, place, group)
         found.pronouns.append(place)
         return 1
 
@@ -310,6 +332,17 @@ class GenderRules:
         token, word = text.tokens[place], text.lower(place)
         if self._is_other_sense(text, place) or self._names_an_event(text, place):
             return
+        if (
+            word in REIGNS
+            and text.capital(place)
+            and text.joined(place)
+            and text.capital(place + 1)
+            and not text.shouted
+        ):
+            known = text.lower(place + 1) in self.names.known and not text.title_case
+            if known:
+                found.figure = f"{token.text} {text.word(place + 1)}"
+                return
         name = self._proper(text, place)
         if name:
             if word.endswith("s") or word in ("women", "men") or self._is_noble(text, place):
@@ -356,7 +389,8 @@ class GenderRules:
         owned = place + 2 if text.lower(place + 1) == "s" and len(text.gap(place)) == 1 else place + 1
         before = text.lower(place - 1)
         counted = before in ("these", "those", "our", "my", "his", "her", "their", "both")
-        return not counted and not any(is_person(text.lower(k)) for k in (owned, owned + 1))
+        behind = [owned, *([owned + 1] if text.joined(owned) and text.lower(owned) not in FOLLOWERS else [])]
+        return not counted and not any(is_person(text.lower(k)) for k in behind)
 
     def _is_mankind(self, text: Text, place: int) -> bool:
         """`Manners maketh man`, `no man is an island`: everybody and nobody."""
@@ -399,6 +433,10 @@ class GenderRules:
             return True
         if text.joined(place) and after in COMPOUNDS:
             return True
+        if before in ("to", "please") and after in DETERMINERS | {"a", "an"} and text.joined(place):
+            return True
+        if before == "you" and word in PLURALS | {"boys", "girls"}:
+            return True
         if word in ("man", "woman") and self._is_mankind(text, place):
             return True
         if word in ("guys", "dudes", "gents", "lads"):
@@ -416,8 +454,6 @@ class GenderRules:
             if alone and parted and (starts or "," in gap_before):
                 return True
         if word == "man":
-            if before == "to" and after in DETERMINERS:
-                return True
             return text.starts_sentence(place) and after in ("has", "is", "will", "can", "and", "must", "cannot")
         if word in ("groom", "grooms"):
             return before not in COUNTED | {"and", "bride", "brides"}
