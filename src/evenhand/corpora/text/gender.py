@@ -310,8 +310,8 @@ class GenderRules:
             return False
         after = text.lower(place + 1)
         if after in ("and", "or") or "&" in gap:
-            other = text.lower(place + (1 if "&" in gap else 2))
-            return other.title() in self.titles
+            other = place + (1 if "&" in gap else 2)
+            return text.lower(other).title() in self.titles and (text.capital(other + 1) or text.chatty)
         return gap in (" ", ". ", ".") and (text.capital(place + 1) or text.chatty)
 
     def _title(self, text: Text, place: int, found: Found) -> int:

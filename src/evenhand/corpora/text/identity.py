@@ -91,6 +91,8 @@ class IdentityRules:
         first = mentions[0].group
         if len(groups) > 1:
             return Analysis(first, SKIPPED, "people of several groups are mentioned", mixed=True)
+        if len({one.written.lower()[:3] for one in mentions}) > 1 and len(mentions) > 1:
+            return Analysis(first, SKIPPED, "people are told apart within a group", mixed=True)
         held = next((one.text for one in text.tokens if one.lower in self.bound), None)
         if held is not None:
             return Analysis(first, SKIPPED, f"“{held.lower()}” holds the rest of the text to one group")

@@ -23,6 +23,7 @@ FIXED = {
     *((one, "right") for one in ("serve", "serves", "served")),
     *((one, other) for one in ("bid", "bade", "wave", "waved", "kissed") for other in ("farewell", "goodbye")),
     *((one, "off") for one in ("caught", "catch", "threw", "turned", "cut", "dropped", "picked", "put", "see")),
+    ("told", "id"), ("tell", "id"), ("promised", "id"),
     ("voted", "best"), ("beat", "fair"), ("cost", "dearly"), ("cost", "dear"), ("convinced", "otherwise"),
 }  # fmt: skip
 """A verb and what follows `her` where she is its object."""
