@@ -27,10 +27,14 @@ NOUNS = {
     "youngster": YOUNG,
     "teen": YOUNG,
     "pensioner": OLD,
+    "retiree": OLD,
     "octogenarian": OLD,
     "septuagenarian": OLD,
 }
 
+MEASURED = frozenset(
+    ["year", "years", "yr", "yrs", "month", "months", "week", "weeks", "day", "days", "so", "too", "how"]
+)
 OWNERS = ("my", "your", "his", "her", "our", "ur")
 """`my old man` is a father or a husband."""
 
@@ -50,6 +54,7 @@ class AgeRules:
         self.bound, self.long_standing, self.kin = (
             frozenset(data[name]) for name in ("age_bound", "long_standing", "kin")
         )
+        self.works = frozenset(data["age"]["works"])
         self.to, self.decades = data["age"]["to"], data["age"]["decades"]
         self.adjectives = {word: group for group, words in data["age"]["words"].items() for word in words}
 
@@ -113,7 +118,8 @@ class AgeRules:
                 return True
             if not text.joined(k) or text.lower(k + 1) in FOLLOWERS | STOPS:
                 break
-        return text.lower(place).endswith(("ed", "s")) and text.lower(place + 1) in FOLLOWERS | STOPS
+        word = text.lower(place)
+        return word.endswith("ed") or (word.endswith("s") and text.lower(place + 1) in FOLLOWERS | STOPS)
 
     def _words(self, text: Text) -> list[tuple[int, int, str, str]]:
         found = []
@@ -136,6 +142,8 @@ class AgeRules:
             and text.lower(place - 2) == "in"
         ):
             return self.decades[word], "decade"
+        if text.gap(last) == "-" or text.lower(last + 2) in self.works:
+            return None
         if word in NOUNS or (word[:-1] in NOUNS and word.endswith("s")):
             return (NOUNS[word], "singular") if word in NOUNS else (NOUNS[word[:-1]], "plural")
         if word in ("younger", "youngest", "older", "oldest"):
@@ -147,7 +155,7 @@ class AgeRules:
             or (text.capital(place) and not text.starts_sentence(place) and not text.shouted)
         ):
             return None
-        if word == "aged" or before in ("year", "years", "yr", "yrs", "so", "too", "how"):
+        if word == "aged" or before in MEASURED or (place and text.gap(place - 1) == "-"):
             return None
         head = self._head(text, last)
         if (

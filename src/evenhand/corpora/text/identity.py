@@ -156,7 +156,8 @@ class IdentityRules:
         """In which form a term is said of people where it stands; None where it is not."""
         last = place + length - 1
         before = text.lower(place - 1) if place and text.gap(place - 1).strip(" '’\"“(") == "" else ""
-        noun = form == "noun" or ("noun" in self.forms[group].said and form == "adjective")
+        said = " ".join(text.lower(k) for k in range(place, last + 1))
+        noun = form == "noun" or (form == "adjective" and self.forms[group].said.get("noun", "").lower() == said)
         proper = (
             text.capital(place)
             and text.joined(last)

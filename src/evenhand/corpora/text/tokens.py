@@ -6,7 +6,8 @@ import re
 from typing import NamedTuple
 
 WORD_OR_NOT = re.compile(
-    r"(?P<other>https?://\S+|www\.\S+|(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+|[#@＠]\w+)|(?i:ma['’]am)\b|[^\W_]+"
+    r"(?P<other>https?://\S+|www\.\S+|(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+|[#@＠]\w+"
+    r"|[^\W_]++(?:_[^\W_]++)+)|(?i:ma['’]am)\b|[^\W_]+"
 )
 """Addresses, hashtags and mentions are matched first, so that no word is found within them. Each run of signs is tried
 once as an address, from its first sign: else a line of dots takes time by the square of its length."""
