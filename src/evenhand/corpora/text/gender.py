@@ -10,6 +10,7 @@ from functools import cache
 from evenhand.corpora.text.articles import article_edits
 from evenhand.corpora.text.data import Phrases, text_data, word_list
 from evenhand.corpora.text.names import DETERMINERS, FOLLOWERS, NOT, SURELY, Names
+from evenhand.corpora.text.neutral import NEUTRAL, NoWord, neutral_text
 from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.roles import FEMALE, PRONOUNS, Unclear, other_pronoun
 from evenhand.corpora.text.tokens import Text, in_case_of
@@ -116,8 +117,9 @@ class Found:
 class GenderRules:
     """Finds women and men in English text, and swaps them."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, *, neutral: bool = False) -> None:
         data = text_data("gender")
+        self.neutral = neutral
         self.names, self.words = names, gendered_words()
         self.phrases = Phrases(data["phrases"])
         self.soft = frozenset(data["with_evidence"])
@@ -151,8 +153,18 @@ class GenderRules:
         status, reason = self._obstacle(text, found)
         if reason:
             return Analysis(first, status, reason, mixed=len(groups) > 1)
-        changed = edited(content, self._with_articles(text, found.edits))
-        return Analysis(first, CHANGED, "", {OTHER[first]: changed}, mixed=len(groups) > 1)
+        texts = {OTHER[first]: edited(content, self._with_articles(text, found.edits))}
+        left: dict[str, tuple[str, str]] = {}
+        if self.neutral and len(groups) > 1:
+            left[NEUTRAL] = SKIPPED, "of a woman and a man, “they” would not tell which"
+        elif self.neutral:
+            try:
+                texts[NEUTRAL] = neutral_text(text, [place for place, _ in found.genders], self.names)
+            except NoWord as reason:
+                left[NEUTRAL] = SKIPPED, str(reason)
+            except Unclear as reason:
+                left[NEUTRAL] = UNSURE, str(reason)
+        return Analysis(first, CHANGED, "", texts, mixed=len(groups) > 1, left=left)
 
     def _why_nobody(self, found: Found) -> str:
         if found.figure:

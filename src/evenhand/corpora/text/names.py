@@ -15,6 +15,8 @@ from evenhand.corpora.text.tokens import Text
 
 POOL = "us-names"
 SURE_GENDER = 0.95
+BOTH = 0.75
+"""A name that no gender bears more often than this tells none."""
 SURE_RACE = 0.70
 BORNE_BY_ALL = 1_000_000
 """A White name with more bearers than this is borne by so many of every group that it tells nothing of a race."""
@@ -233,6 +235,24 @@ class Names:
         total = np.sqrt((apart**2).sum(axis=1)) + 1.0 * initial + 100.0 * other
         best = np.argsort(total, kind="stable")[:12]
         return tuple(names[int(k)].name for k in best if not other[k])
+
+    def of_both(self, name: str) -> list[str]:
+        """Names that both genders bear, those that are most like a name first."""
+        known = self.known.get(name)
+        about = known.about if known else None
+        own = np.log(about.bearers) if about else np.log(20_000), (about.birth_year if about else None) or 1980
+        initial = name[:1].upper()
+
+        def apart(one: PoolName) -> float:
+            common, age = (np.log(one.bearers) - own[0]) / np.log(2), ((one.birth_year or 1985) - own[1]) / 10
+            return float(np.hypot(common, age)) + (one.name[0] != initial)
+
+        return [one.name for one in sorted(self._of_both, key=apart)]
+
+    @cached_property
+    def _of_both(self) -> list[PoolName]:
+        places = set(text_data("known")["also_places"])
+        return [one for one in self.pool.names if (one.sex_share or 1) < BOTH and one.name.lower() not in places]
 
     def counterpart(self, name: str, gender: str, race: str | None, taken: Collection[str]) -> str | None:
         """A name of another group for a name, and none that is taken already."""

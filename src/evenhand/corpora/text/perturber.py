@@ -12,6 +12,7 @@ from evenhand.corpora.text.data import word_list
 from evenhand.corpora.text.gender import MEN, WOMEN, GenderRules
 from evenhand.corpora.text.identity import IdentityRules
 from evenhand.corpora.text.names import names_of
+from evenhand.corpora.text.neutral import NEUTRAL
 from evenhand.corpora.text.race import RaceRules
 from evenhand.corpora.text.versions import CHANGED, SKIPPED, UNCHANGED, Analysis, Version
 from evenhand.errors import UsageError, did_you_mean
@@ -51,13 +52,14 @@ class Perturber:
         if couples not in get_args(Couples):
             raise UsageError(f"couples {couples!r}: say {' or '.join(get_args(Couples))}")
         self.attribute, self.couples = attribute, couples
-        self.rules, self.known = _rules(attribute, lexicon_file)
+        self.rules, self.known = _rules(attribute, lexicon_file, neutral=NEUTRAL in (to or ()))
         for group in to or ():
             if group not in self.known:
                 raise UsageError(f"{attribute} has no group {group!r}{did_you_mean(group, self.known)}")
         if to is not None and len(set(to)) < 2:
             raise UsageError(f"name two groups at least, of {', '.join(self.known)}")
-        self.groups = tuple(dict.fromkeys(to)) if to else self.known
+        usual = tuple(one for one in self.known if one != NEUTRAL or lexicon_file is not None)
+        self.groups = tuple(dict.fromkeys(to)) if to else usual
 
     def analysis(self, text: str) -> Analysis:
         """What is found in a text, whichever groups are asked for."""
@@ -87,7 +89,7 @@ def attributes() -> list[str]:
     )
 
 
-def _rules(attribute: str, lexicon_file: Path | None) -> tuple[Rules, tuple[str, ...]]:
+def _rules(attribute: str, lexicon_file: Path | None, *, neutral: bool) -> tuple[Rules, tuple[str, ...]]:
     if lexicon_file is not None:
         own = _read_lexicon(lexicon_file)
         if attribute not in own.attributes:
@@ -97,7 +99,7 @@ def _rules(attribute: str, lexicon_file: Path | None) -> tuple[Rules, tuple[str,
         rules = IdentityRules(own, attribute)
         return rules, rules.groups
     if attribute == "gender":
-        return GenderRules(names_of()), (WOMEN, MEN)
+        return GenderRules(names_of(), neutral=neutral), (WOMEN, MEN, NEUTRAL)
     if attribute == "race":
         of_names = RaceRules(names_of())
         return of_names, of_names.groups

@@ -41,6 +41,8 @@ class Analysis:
     """The changed text, by group."""
     mixed: bool = False
     """Whether people of several groups are mentioned."""
+    left: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """By group, the status and the reason where the text has a version about other groups, and none about this one."""
 
     def version(self, original: str, group: str) -> Version:
         """The text about a group."""
@@ -48,6 +50,8 @@ class Analysis:
             return Version(original, self.status, self.reason)
         if group == self.group:
             return Version(original, UNCHANGED, AS_WRITTEN)
+        if group in self.left:
+            return Version(original, *self.left[group])
         if group not in self.texts:
             return Version(original, SKIPPED, f"no words are known for {group!r}")
         changed = self.texts[group]
