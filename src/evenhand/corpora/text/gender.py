@@ -342,7 +342,10 @@ class GenderRules:
 
     def _noun(self, text: Text, place: int, found: Found) -> None:
         token, word = text.tokens[place], text.lower(place)
-        if self._is_other_sense(text, place) or self._names_an_event(text, place):
+        if self._is_other_sense(text, place):
+            return
+        if self._names_an_event(text, place):
+            found.named_after = token.text
             return
         if (
             word in REIGNS

@@ -35,7 +35,7 @@ def neutral_text(text: Text, places: Sequence[int], names: Names) -> str:
 
     >>> from evenhand.corpora.text.names import names_of
     >>> neutral_text(Text("She says she's tired and that the car is hers."), [0, 2, 10], names_of())
-    'They say they're tired and that the car is theirs.'
+    "They say they're tired and that the car is theirs."
     """
     if (other := next((one.text for one in text.tokens if one.lower in _listed("several")), None)) is not None:
         raise Unclear(f"“{other}” may be other people")
