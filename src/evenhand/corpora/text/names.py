@@ -173,6 +173,8 @@ class Names:
         mid = not starts and not one.place and not text.title_case and not text.shouted
         if mid and (not joined_after or after in FOLLOWERS or text.capital(place + words)):
             return SURELY
+        if joined_after and text.lower(place) == after == "will":
+            return SURELY
         if self._beside_a_name(text, place, words):
             return SURELY
         if one.place and text.lower(place) in MONTHS:
