@@ -124,6 +124,7 @@ class GenderRules:
         self.phrases = Phrases(data["phrases"])
         self.soft = frozenset(data["with_evidence"])
         self.titles: dict[str, str] = data["titles"]
+        self.mens_titles = frozenset(data["mens_titles"])
         self.things, self.animals = frozenset(data["things"]), frozenset(data["animals"])
         self.single_sex = _any_of(data["no_counterpart"])
         self.interesting = (
@@ -328,7 +329,7 @@ class GenderRules:
 
     def _title(self, text: Text, place: int, found: Found) -> int:
         token = text.tokens[place]
-        group = MEN if token.lower == "mr" else WOMEN
+        group = MEN if token.lower in self.mens_titles else WOMEN
         other = self.titles[token.lower.title()]
         following = text.lower(place + 1)
         couple = following in ("and", "or") or "&" in text.gap(place)
@@ -342,25 +343,18 @@ class GenderRules:
 
     def _noun(self, text: Text, place: int, found: Found) -> None:
         token, word = text.tokens[place], text.lower(place)
+        if self._reigns(text, place):
+            found.figure = f"{token.text} {text.word(place + 1)}"
+            return
         if self._is_other_sense(text, place):
             return
         if self._names_an_event(text, place):
             found.named_after = token.text
             return
-        if (
-            word in REIGNS
-            and text.capital(place)
-            and text.joined(place)
-            and text.capital(place + 1)
-            and not text.shouted
-        ):
-            known = text.lower(place + 1) in self.names.known and not text.title_case
-            if known:
-                found.figure = f"{token.text} {text.word(place + 1)}"
-                return
         name = self._proper(text, place)
         if name:
-            if word.endswith("s") or word in ("women", "men") or self._is_noble(text, place):
+            clergy = word in ("father", "mother") and text.joined(place) and text.capital(place + 1)
+            if word.endswith("s") or word in ("women", "men") or clergy or self._is_noble(text, place):
                 found.named_after = token.text
             return
         group, other = self.words.gender[word], self.words.other[word]
@@ -415,6 +409,14 @@ class GenderRules:
                 one.lower in ("woman", "women") for one in text.tokens
             )
         return place > 0 and text.joined(place - 1) and before in MANKIND
+
+    def _reigns(self, text: Text, place: int) -> bool:
+        """Whether a rank and a name stand for one known person: `King Osric`, and no `King Street`."""
+        if text.lower(place) not in REIGNS or not text.capital(place) or not text.joined(place):
+            return False
+        after = text.lower(place + 1)
+        named = text.capital(place + 1) and after not in self.names.places_after and after not in PRONOUNS
+        return named and not text.title_case and not text.shouted
 
     def _names_an_event(self, text: Text, place: int) -> bool:
         """`Ladies' Day`, `the Women's Institute`."""

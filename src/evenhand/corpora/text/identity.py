@@ -18,6 +18,7 @@ FARTHEST = 3
 SEVERAL = frozenset(["people", "men", "women", "children", "folk", "staff", "police", "twins", "those"])
 IN_PLURAL = {"uses": "use", "has": "have", "walks": "walk", "lives": "live"}
 SOMEBODY = word_list("somebody")
+INSTITUTIONS = word_list("institutions")
 """A noun for people is looked for so many words behind an adjective."""
 BE = word_list("be")
 ONE = word_list("one")
@@ -166,7 +167,7 @@ class IdentityRules:
             and not text.shouted
             and not text.title_case
         )
-        if text.gap(last).startswith("-") or proper:
+        if text.gap(last).startswith("-") or proper or (place and text.gap(place - 1).endswith("-")):
             return None
         if form == "after":
             return "after" if is_person(text.lower(place - 1)) else None
@@ -213,7 +214,7 @@ class IdentityRules:
             if text.lower(place) in STOPS:
                 break
             if is_person(text.lower(place)):
-                return True
+                return not (text.joined(place) and text.lower(place + 1) in INSTITUTIONS)
             if not text.joined(place):
                 break
         return None if following.endswith("ed") or following in ("too", "now", "lol", "here", "there") else False

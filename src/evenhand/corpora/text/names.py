@@ -14,7 +14,7 @@ from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.tokens import Text
 
 POOL = "us-names"
-SURE_GENDER = 0.95
+SURE_GENDER = 0.90
 BOTH = 0.75
 """A name that no gender bears more often than this tells none."""
 SURE_RACE = 0.70
@@ -25,15 +25,19 @@ SURELY, PERHAPS, NOT = "surely", "perhaps", "not"
 SURNAME_AFTER = frozenset(["mr", "mrs", "ms", "miss"])
 OFFICES = word_list("offices")
 BEFORE_FIRST = word_list("before_first")
+KIN_BEFORE = word_list("before_name") - {"dame", "sir"} | {"nurse", "chef"}
 GREETINGS = word_list("greetings")
 PREPOSITIONS = word_list("prepositions")
 DETERMINERS = word_list("determiners")
 PERSON_VERBS = word_list("person_verbs")
 NO_NAME_BEFORE = DETERMINERS | {"a", "an", "you", "i", "we", "they", "he", "she", "it", "there", "of"}
 MONTHS = frozenset(["april", "may", "june", "august"])
+DATED = word_list("dated")
+"""Beside one of these, the name of a month is a month."""
 WORKS = word_list("works")
 OPENERS = word_list("openers")
 COUNTRIES = word_list("countries")
+ACTING, MASSES, STATES = word_list("acting"), word_list("masses"), word_list("states")
 FOLLOWERS = word_list("followers") | PERSON_VERBS | PREPOSITIONS
 
 
@@ -134,6 +138,8 @@ class Names:
             return NOT
         if (joined_before or text.gap(place - 1) == ". ") and place and (before in SURNAME_AFTER or before in OFFICES):
             return SURELY if surname and after != "and" else NOT
+        if joined_before and before in KIN_BEFORE and one.gender and after not in self.places_after:
+            return SURELY
         if place and text.gap(place - 1) in (". ", ".") and len(before) == 1 and text.capital(place - 1):
             return NOT
         if any(text.lower(k) in WORKS for k in range(place, min(place + 9, len(text)))):
@@ -149,6 +155,8 @@ class Names:
                 return NOT
             if not is_person(before) and not (text.starts_sentence(place - 1) and _opens(before)):
                 return PERHAPS if surname else NOT
+        if text.lower(place) in MONTHS and (before.isdigit() or before in DATED | PREPOSITIONS or after in DATED):
+            return NOT
         weak = one.weak or one.place
         if not weak:
             return SURELY
@@ -156,7 +164,7 @@ class Names:
             return NOT
         if one.place and joined_before and before in PREPOSITIONS and not surname:
             return NOT
-        if joined_after and after in NO_NAME_BEFORE:
+        if joined_after and after in NO_NAME_BEFORE and (starts or one.place):
             return NOT
         if surname and after not in self.places_after:
             return SURELY
@@ -171,7 +179,12 @@ class Names:
         if (joined_after and after in PERSON_VERBS) or (joined_after and after.endswith("ed") and not one.place):
             return SURELY
         mid = not starts and not one.place and not text.title_case and not text.shouted
-        if mid and (not joined_after or after in FOLLOWERS or text.capital(place + words)):
+        known_by = after in FOLLOWERS or after in NO_NAME_BEFORE or text.capital(place + words)
+        if mid and (not joined_after or known_by):
+            return SURELY
+        if starts and text.lower(place) not in MASSES and not one.place and self._acts(text, place + words - 1):
+            return SURELY
+        if one.place and after in ("is", "was", "isn") and text.lower(place + words + 1) in STATES:
             return SURELY
         if joined_after and text.lower(place) == after == "will":
             return SURELY
@@ -180,6 +193,13 @@ class Names:
         if one.place and text.lower(place) in MONTHS:
             return NOT
         return PERHAPS
+
+    def _acts(self, text: Text, last: int) -> bool:
+        """Whether a word that cannot open a sentence without an article does: `Mark is late`, `Bill's desk`."""
+        gap, after = text.gap(last), text.lower(last + 1)
+        if gap in ("'", "’") and after == "s":
+            return True
+        return (text.joined(last) and after in ACTING) or gap.startswith((",”", ",’", ',"', ",'"))
 
     def _is_acronym(self, text: Text, place: int, words: int, *, surname: bool) -> bool:
         """Whether a name in capitals stands alone where nothing else does: `MARC is delayed`."""
