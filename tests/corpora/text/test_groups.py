@@ -103,3 +103,27 @@ def test_unknown_groups_and_attributes_are_refused() -> None:
         Perturber("gender", to=["male", "femal"])
     with pytest.raises(UsageError, match="no rules and no lexicon for the attribute 'shoes'"):
         Perturber("shoes")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "text"),
+    [
+        ("disability", "Bluetooth is disabled by default."),
+        ("disability", "Love is blind."),
+        ("disability", "Ministers were deaf to the appeals."),
+        ("disability", "The National Institute of Blind People is a charity."),
+        ("age", "The 40-year-old bridge will be replaced."),
+        ("age", "My old man taught me that."),
+        ("age", "A 7-month-old son slept."),
+        ("religion", "Catholics and Protestants marched together."),
+        ("religion", "The Jewish community centre is closed."),
+        ("religion", "A non-Muslim baker won."),
+    ],
+)
+def test_what_is_said_of_things_stays(attribute: str, text: str) -> None:
+    assert Perturber(attribute).analysis(text).status != CHANGED
+
+
+def test_relative_clauses_agree_with_those_they_are_said_of() -> None:
+    texts = Perturber("disability").analysis("The charity helps children with Down syndrome.").texts
+    assert texts["mobility"] == "The charity helps children who use a wheelchair."
