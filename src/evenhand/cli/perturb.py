@@ -22,7 +22,10 @@ def perturb(
     out: Annotated[Path | None, typer.Option(help="File for the versions: .csv, .tsv, .jsonl or .parquet.")] = None,
     column: Annotated[str, typer.Option(help="The column that holds the texts.")] = "text",
     to: Annotated[
-        str | None, typer.Option(metavar="GROUP,…", help="The groups to write versions for. Default: all; for gender, female and male.")
+        str | None,
+        typer.Option(
+            metavar="GROUP,…", help="The groups to write versions for. Default: all; for gender, female and male."
+        ),
     ] = None,
     couples: Annotated[
         str, typer.Option(help="Texts about women and men: keep (everybody swaps, couples stay as they are) or skip.")
