@@ -47,7 +47,9 @@ def test_a_file_that_is_there_is_not_replaced_without_being_asked(texts: Path) -
 
 
 def test_an_audit_of_texts_in_one_step(texts: Path, tmp_path: Path) -> None:
-    printed = run("audit", "planted(gap=0.1)", "--text", str(texts), "--attribute", "gender", "--cache", str(tmp_path))
+    printed = run(
+        "audit", "planted(gap=0.1)", "--text", str(texts), "--attribute", "gender", "--cache", str(tmp_path), "--full"
+    )
     assert "texts like these" in " ".join(printed.split())
     assert "like the 8 (of 8) of texts.csv" in " ".join(printed.split())
 
