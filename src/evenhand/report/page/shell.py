@@ -46,6 +46,11 @@ def _read(name: str) -> str:
     return (files(HOME) / name).read_text("utf-8")
 
 
+def read_file(name: str) -> str:
+    """A file that pages load, where they are not one file."""
+    return _read(name)
+
+
 @cache
 def _vega() -> str:
     import vl_convert
