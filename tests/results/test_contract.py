@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from fuzzing import fuzzed, mutated, read_or_refused
 from hypothesis import given
+from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from evenhand import (
@@ -41,6 +42,7 @@ from evenhand.annotating import check_sheets
 from evenhand.cli.app import app
 from evenhand.comparing.chat import Chat
 from evenhand.errors import EvenhandError
+from evenhand.files.tables import table_bytes
 from evenhand.measuring import MeasureSettings
 from evenhand.printing import console_of
 from evenhand.rating import rate_scores
@@ -55,6 +57,9 @@ from evenhand.verbs.chat import chat as examine_chat
 from evenhand.verbs.explain import explain
 from evenhand.verbs.rate import rate
 from evenhand.verbs.saved import KINDS, load_result
+from evenhand.web.app import application
+from evenhand.web.explorer import Explorer
+from evenhand.web.index import Wanted
 
 FRIENDS = Path(__file__).parents[1] / "promises" / "saved" / "friends.yaml"
 GAPS = {"gender": (0.02, 0.005), "race": (0.0, 0.004)}
@@ -391,6 +396,21 @@ def test_its_json_alone_says_what_was_found(kept: Kept) -> None:
     assert alone.to_json() == kept.made.to_json()
     assert (str(alone), alone.summary()) == (str(kept.made), kept.made.summary())
     assert alone.frame().equals(kept.made.frame())
+
+
+@pytest.mark.slow
+def test_the_explorer_lists_and_shows_it(kept: Kept, tmp_path: Path) -> None:
+    explorer = Explorer(kept.folder, systems=["vader"], cache=tmp_path)
+    explorer.index.refresh()
+    (entry,), _ = explorer.index.listed(Wanted())
+    assert (entry.kind, entry.problem) == (kept.made.kind, None)
+    visitor = TestClient(application(explorer), base_url="http://localhost")
+    page = visitor.get(f"/results/{entry.id}")
+    assert page.status_code == 200
+    assert "Take it along" in page.text
+    table = visitor.get(f"/api/results/{entry.id}/tables/main").content
+    assert table == table_bytes(kept.made.frame())
+    explorer.close()
 
 
 @pytest.mark.slow

@@ -263,16 +263,7 @@ def id_of(place: str, kind: type[Result]) -> str:
 
 def _described(folder: Path, id_: str, place: str, kind: type[Result], modified: float) -> tuple[Entry, list[Gap]]:
     try:
-        # Scores and corpora are big, and no list needs them: they are read when somebody opens the result.
-        path = folder / kind.file
-        values = read_saved(path)
-        try:
-            result = kind.from_dict(values)
-        except UNREADABLE as error:
-            raise EvenhandError(
-                f"not a result that this version of Evenhand can read ({values.said(error)})"
-            ) from error
-        object.__setattr__(result, "_loaded_from", path)
+        result = _read(folder, kind)
         with fitting(result):
             first, gaps, about = headline(result), gaps_of(result), result.provenance
             systems = about.system_names or tuple(one.name for one in about.files)
@@ -287,6 +278,18 @@ def _described(folder: Path, id_: str, place: str, kind: type[Result], modified:
         problem = one_line(said.replace(f"{folder}{os.sep}", ""), 300)
         broken = Headline("cannot be read")
         return Entry(id_, place, kind.kind, (), (), broken.text, broken.look, problem, None, None, modified), []
+
+
+def _read(folder: Path, kind: type[Result]) -> Result:
+    """A result without its scores and corpora: they are big, and no list needs them. Some kinds are nothing without."""
+    path = folder / kind.file
+    values = read_saved(path)
+    try:
+        result = kind.from_dict(values)
+    except (EvenhandError, *UNREADABLE):
+        return kind.load(folder)  # which says what is wrong, if something is
+    object.__setattr__(result, "_loaded_from", path)
+    return result
 
 
 def _entry(row: sqlite3.Row) -> Entry:

@@ -13,7 +13,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +29,8 @@ PLACE = "uploads"
 MOST_WAITING = 20
 LONGEST = 15 * 60.0
 """Seconds after which a job is stopped."""
+IDLE = 60.0
+"""Seconds that the worker stays when there is nothing to do."""
 INTERRUPTED = "the explorer was stopped before this was done; what was sent is gone: send it again"
 TABLE = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -145,22 +147,33 @@ class Jobs:
     def _told(self, row: sqlite3.Row) -> Job:
         job = Job(**{name: row[name] for name in Job.__dataclass_fields__})
         if job.state != "running":
-            return job
+            return replace(job, stage=job.state)
         try:
             stage = (self._places / job.id / STAGE).read_text("utf-8")
         except OSError:
             stage = "starting"
-        return Job(**{**row, "stage": stage})
+        return replace(job, stage=stage)
 
     def _do(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with self._lock, self._base:
             return self._base.execute(query, values).fetchall()
 
     def _work(self) -> None:
-        while (job := self._waiting.get()) is not None:
-            if self._closed:
-                return
-            job()
+        while not self._closed:
+            try:
+                job = self._waiting.get(timeout=IDLE)
+            except queue.Empty:
+                self._rest()
+                continue
+            if job is not None and not self._closed:
+                job()
+        self._rest()
+
+    def _rest(self) -> None:
+        """Let the worker go until there is something to do."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.close()
 
     def _audit(self, id_: str, place: Path, upload: Upload) -> None:
         self._do("UPDATE jobs SET state = 'running' WHERE id = ?", id_)
@@ -186,9 +199,9 @@ class Jobs:
             self._do("UPDATE jobs SET state = 'failed', message = ?, ended = ? WHERE id = ?", told, time.time(), id_)
 
     def _in_child(self, method: str, *given: Any) -> None:
-        """Have it done by a process that is there for nothing else, and not for ever."""
+        """Have it done in the worker's process, and not for ever; one that died is started again."""
         late = threading.Event()
-        child = self._child = Child("evenhand.web.work:Work")
+        child = self._child = self._child or Child("evenhand.web.work:Work")
 
         def stop() -> None:
             late.set()
@@ -205,8 +218,6 @@ class Jobs:
             raise
         finally:
             timer.cancel()
-            self._child = None
-            child.close()
 
 
 def _alone(path: Path) -> sqlite3.Connection:

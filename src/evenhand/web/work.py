@@ -1,6 +1,6 @@
 """The explorer's worker: what takes long, or reads what somebody sent, in a process of its own.
 
-It is started for one job and ends with it. Whatever happens to it is the failure of that job.
+Whatever happens to that process is the failure of the job that it was at; the next job starts another one.
 """
 
 from __future__ import annotations
