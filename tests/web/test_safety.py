@@ -55,6 +55,7 @@ def test_where_others_may_come_in_its_own_names_and_addresses_are_known(guarded:
         {"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://localhost:9999"},
         {"origin": "https://localhost.evil.example"}, {"origin": "file://localhost"},
         {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "cross-site", "origin": "null"}, {"sec-fetch-site": "none", "origin": "null"},
         {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},
     ],
 )  # fmt: skip
@@ -73,8 +74,9 @@ def test_other_sites_may_link_here_and_no_more(client: TestClient) -> None:
 
 
 def test_its_own_pages_can(client: TestClient) -> None:
-    own = {"origin": "http://localhost", "sec-fetch-site": "same-origin"}
-    assert client.post("/api/try", json=SENTENCE, headers=own).status_code == 200
+    for origin in ("http://localhost", "null"):  # pages without referrers send their forms as from nowhere
+        own = {"origin": origin, "sec-fetch-site": "same-origin"}
+        assert client.post("/api/try", json=SENTENCE, headers=own).status_code == 200
 
 
 def test_no_page_of_another_site_reads_anything(client: TestClient) -> None:

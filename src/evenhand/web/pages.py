@@ -167,7 +167,7 @@ def pages_of(explorer: Explorer) -> APIRouter:
                     "away": views.score(one.away, asked),
                 }
             )
-        return html("cell", **lead_of(read), person=person, template=template, about=about(asked), rows=rows)
+        return html("cell", **lead_of(read), person=person, called=template, about=about(asked), rows=rows)
 
     @pages.get("/try")
     def try_page(text: Asked = "", system: Optional = None) -> HTMLResponse:

@@ -121,6 +121,8 @@ class Guard:
         if site in ("cross-site", "same-site") and not (safe and mode == "navigate" and scope["path"] != "/api/try"):
             raise Refused(403, "requests from other sites are refused")
         origin = headers.get("origin")
+        if origin == "null" and site == "same-origin":  # how browsers send forms of pages without referrers
+            return
         if origin is not None and not _is_own(origin, headers.get("host", "")):
             raise Refused(403, "requests from other sites are refused")
 
