@@ -27,6 +27,7 @@ BENCHMARKS = (
     "perturb",
     "endpoints",
     "workers",
+    "explorer",
     "size",
 )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from evenhand.errors import UsageError
 from evenhand.verbs.saved import KINDS, find_results
 from evenhand.web.explorer import Explorer
 from evenhand.web.index import Entry, Index, Wanted, id_of
+
+Opened = Callable[[Path, Path], Index]
 
 
 def places(index: Index, **wanted: str) -> list[str]:
@@ -29,10 +33,21 @@ def folder(saved: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def index(folder: Path, tmp_path: Path) -> Index:
-    made = Index(folder, tmp_path / "store" / "index.sqlite")
-    made.refresh()
-    return made
+def opened() -> Iterator[Callable[[Path, Path], Index]]:
+    """Opens the index of a folder in a file, and closes it in the end."""
+    with ExitStack() as all_of_them:
+
+        def index_of(folder: Path, store: Path) -> Index:
+            made = all_of_them.enter_context(closing(Index(folder, store)))
+            made.refresh()
+            return made
+
+        yield index_of
+
+
+@pytest.fixture
+def index(folder: Path, tmp_path: Path, opened: Opened) -> Index:
+    return opened(folder, tmp_path / "store" / "index.sqlite")
 
 
 def test_it_lists_what_the_library_finds(explorer: Explorer, saved: Path, entries: dict[str, Entry]) -> None:
@@ -98,17 +113,16 @@ def test_it_follows_the_folder(folder: Path, index: Index) -> None:
     }  # nothing is left of what is gone
 
 
-def test_it_can_be_made_again_with_the_same_ids(folder: Path, index: Index, tmp_path: Path) -> None:
+def test_it_can_be_made_again_with_the_same_ids(folder: Path, index: Index, tmp_path: Path, opened: Opened) -> None:
     before = index.listed(Wanted())
     index.close()
     (tmp_path / "store" / "index.sqlite").unlink()
-    again = Index(folder, tmp_path / "store" / "index.sqlite")
-    again.refresh()
+    again = opened(folder, tmp_path / "store" / "index.sqlite")
     assert again.listed(Wanted()) == before
 
 
 @pytest.mark.parametrize("damage", ["nonsense", "version", "table"])
-def test_a_damaged_index_is_dropped(folder: Path, index: Index, tmp_path: Path, damage: str) -> None:
+def test_a_damaged_index_is_dropped(folder: Path, index: Index, tmp_path: Path, opened: Opened, damage: str) -> None:
     index.close()
     store = tmp_path / "store" / "index.sqlite"
     if damage == "nonsense":
@@ -117,12 +131,11 @@ def test_a_damaged_index_is_dropped(folder: Path, index: Index, tmp_path: Path, 
         with sqlite3.connect(store) as base:
             base.execute("PRAGMA user_version = 99" if damage == "version" else "DROP TABLE gaps")
         base.close()
-    again = Index(folder, store)
-    again.refresh()
+    again = opened(folder, store)
     assert len(again.listed(Wanted())[0]) == 3
 
 
-def test_names_of_folders_are_shown_and_never_trusted(folder: Path, tmp_path: Path) -> None:
+def test_names_of_folders_are_shown_and_never_trusted(folder: Path, tmp_path: Path, opened: Opened) -> None:
     odd = os.fsdecode(b"caf\xe9 <b>\x1b[31m")
     (folder / odd).mkdir()
     shutil.copy(folder / "model" / "v1" / "report.json", folder / odd)
@@ -130,8 +143,7 @@ def test_names_of_folders_are_shown_and_never_trusted(folder: Path, tmp_path: Pa
     outside.mkdir()
     shutil.copy(folder / "model" / "v1" / "report.json", outside)
     (folder / "link").symlink_to(outside)
-    index = Index(folder, tmp_path / "other.sqlite")
-    index.refresh()
+    index = opened(folder, tmp_path / "other.sqlite")
     (shown,) = [one for one in index.listed(Wanted())[0] if one.place.startswith("caf")]
     assert "\x1b" not in shown.place
     found = index.get(shown.id)

@@ -16,7 +16,7 @@ from evenhand.web.index import Entry
 from evenhand.web.safety import Guard, check_token, cookie_of, host_of
 from evenhand.web.serving import is_loopback, serve
 
-TOKEN = "correct-horse-battery-staple"
+TOKEN = "correct-horse-battery-staple"  # noqa: S105 - of these tests alone
 SENTENCE = {"text": "My sister feels angry.", "system": "vader"}
 
 
@@ -34,7 +34,7 @@ def visitor(app: Guard, host: str = "http://localhost", **settings: object) -> T
     [
         ("localhost", 200), ("localhost:8377", 200), ("127.0.0.1:1", 200), ("127.8.8.8", 200), ("[::1]:80", 200),
         ("LOCALHOST", 200), ("evil.example", 421), ("127.0.0.1.evil.example", 421), ("localhost.evil.example", 421),
-        ("192.168.1.2", 421), ("0.0.0.0", 421), ("", 421), ("a@localhost", 421), ("localhost:x", 421),
+        ("192.168.1.2", 421), ("10.0.0.1", 421), ("", 421), ("a@localhost", 421), ("localhost:x", 421),
         ("localhost/..", 421), ("evenhand", 421),
     ],
 )  # fmt: skip
@@ -124,11 +124,13 @@ def test_tokens_that_can_be_guessed_or_not_be_sent_are_refused(token: str) -> No
         check_token(token)
 
 
-@pytest.mark.parametrize(("host", "alone"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False)])  # noqa: S104
+@pytest.mark.parametrize(
+    ("host", "alone"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("10.0.0.1", False)]
+)
 def test_who_listens_elsewhere_needs_a_token(explorer: Explorer, host: str, alone: bool) -> None:
     assert is_loopback(host) is alone
     if not alone:
-        with pytest.raises(UsageError, match="so a token is needed"):
+        with pytest.raises(UsageError, match="needs a token"):
             serve(explorer, host=host, port=0, ready=lambda _: pytest.fail("it listens"))
 
 

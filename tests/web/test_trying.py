@@ -48,15 +48,15 @@ def test_a_sentence_about_nobody_says_why_there_are_no_versions(trials: Trials) 
 @pytest.mark.parametrize(
     "system", ["textblob", "py:os:system", "hf:somebody/model", "http://127.0.0.1:1/", "vader(x=1)", "", "../vader"]
 )
-def test_only_what_was_allowed_is_ever_run(
-    trials: Trials, monkeypatch: pytest.MonkeyPatch, system: str
-) -> None:
+def test_only_what_was_allowed_is_ever_run(trials: Trials, monkeypatch: pytest.MonkeyPatch, system: str) -> None:
     monkeypatch.setattr("evenhand.web.trying.resolve", lambda *_: pytest.fail("it is made"))
     with pytest.raises(UsageError, match="was not allowed when the explorer was started; allowed: vader, nrc"):
         trials.tried("My sister feels angry.", system)
 
 
-@pytest.mark.parametrize(("text", "message"), [("  \n ", "type a sentence"), ("a " * 1500, "may have 2,000 characters")])
+@pytest.mark.parametrize(
+    ("text", "message"), [("  \n ", "type a sentence"), ("a " * 1500, "may have 2,000 characters")]
+)
 def test_what_is_no_sentence_is_refused(trials: Trials, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         trials.tried(text, "vader")

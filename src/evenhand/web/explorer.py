@@ -86,9 +86,9 @@ class Explorer:
         self.folder = folder.resolve()
         self.most_upload = most_upload
         store = cache_root(cache) / "explorer" / hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:16]
-        self.trials = Trials(systems)
         self.jobs = Jobs(store, self.folder, most=most_upload)
         self.index = Index(self.folder, store / "index.sqlite")
+        self.trials = Trials(systems)
         self._read: Kept[Read] = Kept(READ)
         self._files: Kept[dict[str, Content]] = Kept(FILES)
         self._compared: Kept[Comparison] = Kept(FILES)

@@ -31,9 +31,7 @@ def serve(
     loopback = is_loopback(host)
     check_token(token)
     if token is None and not loopback:
-        raise UsageError(
-            f"{host} can be reached from elsewhere, so a token is needed: set EVENHAND_TOKEN, or add --token"
-        )
+        raise UsageError(f"{host} can be reached from elsewhere and needs a token: set EVENHAND_TOKEN, or add --token")
     with _listening(host, port) as listener:
         app = application(explorer, token=token, loopback=loopback, names=names)
         config = uvicorn.Config(
@@ -66,12 +64,13 @@ def _tell(server: uvicorn.Server, ready: Callable[[str], None], address: str) ->
 
 @contextlib.contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
-    try:
-        kind, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(kind, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError as error:
-        raise UsageError(f"cannot listen at {host}, port {port} ({error.strerror}); choose another --port") from error
-    with listener:
+    with contextlib.ExitStack() as opened:
+        try:
+            kind, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            listener = opened.enter_context(socket.socket(kind, socket.SOCK_STREAM))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+        except OSError as error:
+            said = f"cannot listen at {host}, port {port} ({error.strerror}); choose another --port"
+            raise UsageError(said) from error
         yield listener
