@@ -145,8 +145,10 @@ class Explorer:
         """The charts of a result as SVG, by name; each is drawn when it is asked for."""
 
         def make() -> dict[str, Content]:
-            with self.plain_messages():
+            try:
                 return _named(renderer_of(read.result).figures(read.result), ".svg")
+            except UsageError:  # it was saved without what they would be drawn from, as its page says
+                return {}
 
         return self._files.get((read.entry.id, read.stamp, "figures"), make)
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.metadata
 import json
 import os
 import sqlite3
 import threading
 import time
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
@@ -27,7 +29,9 @@ from evenhand.results.rendering import fitting
 from evenhand.results.result import read_saved
 from evenhand.verbs.saved import DEEPEST, KINDS, MOST_FOLDERS
 
-VERSION = 1
+SHAPE = 1
+VERSION = zlib.crc32(f"{SHAPE} {importlib.metadata.version('evenhand')}".encode()) & 0x7FFFFFFF
+"""Of the index: another version of Evenhand may say other things of the same results."""
 FRESH = 2.0
 """Seconds for which what was found in the folder is taken to be still so."""
 Sort = Literal["newest", "oldest", "kind", "system", "corpus", "place"]
