@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import secrets
 import threading
@@ -28,7 +29,7 @@ STATIC = {
 }
 """What pages load: the name in the address, the file, and what it is."""
 ATTEMPT = 0.5
-"""Seconds that a wrong token costs; attempts wait for each other."""
+"""Seconds that a wrong token costs; meanwhile no other one is looked at."""
 
 
 def application(
@@ -73,7 +74,10 @@ def _login(app: FastAPI, token: str | None) -> None:
         if token is None:
             return RedirectResponse("/", status_code=303)
         if not is_same(given.strip(), token):
-            with trying:
+            if not trying.acquire(blocking=False):
+                return html("login", status=429, problem="somebody else is trying; wait a moment")
+            with contextlib.ExitStack() as done:
+                done.callback(trying.release)
                 time.sleep(ATTEMPT + secrets.randbelow(100) / 1_000)
             return html("login", status=403, problem="that is not the token")
         answer = RedirectResponse("/", status_code=303)

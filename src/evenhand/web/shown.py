@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -18,7 +19,7 @@ from evenhand.report.explorer.views import page
 from evenhand.report.study.words import table_title
 from evenhand.results.rendering import renderer_of
 from evenhand.studies import Study
-from evenhand.web.evidence import Behind
+from evenhand.web.evidence import Behind, Sentence
 from evenhand.web.explorer import Explorer, Read
 from evenhand.web.following import day_of
 from evenhand.web.index import Entry, Wanted
@@ -155,7 +156,7 @@ def difference_of(id_: str, number: int, behind: Behind, finding: Finding) -> di
         sides.append(
             [
                 {"parts": marked(one.text, other), "score": views.score(one.score, finding), "person": one.person}
-                for one in mine
+                for one in odd_first(mine)
             ]
         )
     return {
@@ -165,6 +166,12 @@ def difference_of(id_: str, number: int, behind: Behind, finding: Finding) -> di
         "difference": views.score(behind.difference, finding),
         "href": f"/results/{id_}/differences/{behind.row}?finding={number}",
     }
+
+
+def odd_first(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences whose scores lie furthest from the middle come first: they are what a difference rests on."""
+    middle = float(np.median([one.score for one in sentences])) if sentences else 0.0
+    return sorted(sentences, key=lambda one: -abs(one.score - middle))
 
 
 def trial(explorer: Explorer, text: str, system: str, found: Tried | None, problem: str | None) -> dict[str, Any]:
