@@ -148,7 +148,7 @@ def test_from_verdict_to_sentence(browser: Browser, address: str, addresses: dic
         expect(page.locator("#system h2").first).to_contain_text("planted(gap=0.05)")
         behind = page.locator("#behind")
         expect(behind).to_be_empty()
-        page.locator(".strip-of .behind").nth(1).click()
+        page.locator(".strip-of .behind").nth(2).click()
         expect(behind.locator("h2")).to_contain_text("differences from 0.0")
         expect(behind.locator("mark").first).to_be_visible()
         page.locator(".strip-of .point").last.dispatch_event("click")

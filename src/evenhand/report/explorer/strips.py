@@ -73,8 +73,8 @@ def box_strip(
     """Differences as a box with points; `boxes` are the addresses behind the box and either side of it."""
     places = {
         "lower": (spread.low, spread.q1),
-        "box": (spread.q1, spread.q3),
         "upper": (spread.q3, spread.high),
+        "box": (spread.q1, spread.q3),  # last, and so on top: where all differences are one, it is what is clicked
     }
     parts = [_line("zero", axis.x(0), 0, axis.x(0), 64)]
     parts.append(_line("whisker", axis.x(spread.whisker_low), 44, axis.x(spread.whisker_high), 44))
