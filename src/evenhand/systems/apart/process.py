@@ -170,14 +170,6 @@ class _Line:
         if self._leave.detach() is not None:
             _end(self._process)
 
-    def stop(self) -> None:
-        """Let it die; who waits for its answer is told how."""
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(OSError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            self._process.kill()
-
     def _how_it_died(self) -> str:
         try:
             code = self._process.wait(GOODBYE)
