@@ -186,7 +186,7 @@ def _folders_near(folder: Path, known: Sequence[Path]) -> list[Path]:
     return [folder.parent, *sorted(below, key=lambda parent: (len(parent.parts), parent))]
 
 
-def _fits(root: Path, known: Sequence[Path], patterns: Sequence[re.Pattern[str]]) -> bool:
+def _fits(root: Path, known: Sequence[Path], patterns: Sequence[Sequence[str]]) -> bool:
     return any(_told(path, root, patterns) is not None for path in known if root in path.parents)
 
 
