@@ -142,7 +142,7 @@ def test_every_command_of_a_repair_runs(name: str, work: Path, monkeypatch: pyte
 def test_what_is_saved_as_advised_can_be_used_as_advised(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (save,) = commands_of(run(f"{CASES['no out'].command} --full", monkeypatch))
     (use,) = [one for one in commands_of(run(f"{save} --full", monkeypatch)) if " audit " in one]
-    assert "equivalent" in run(use, monkeypatch).stdout
+    assert "equivalent" in run(f"{use} --full", monkeypatch).stdout
 
 
 def test_a_repair_that_was_moved_says_how_it_is_used_from_there(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

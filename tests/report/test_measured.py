@@ -13,7 +13,7 @@ from evenhand.measuring import Measured, MeasureSettings, Metrics, measured, mea
 from evenhand.metrics import METRICS, Predictions
 from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence
 from evenhand.report.audit.words import number
-from evenhand.report.metrics.figures import ACCUMULATED, by_group, static_figures
+from evenhand.report.metrics.figures import ACCUMULATED, LEAST_REACH, by_group, static_figures
 from evenhand.report.metrics.page import to_html
 from evenhand.report.metrics.terminal import print_measurements
 from evenhand.report.metrics.words import in_words, lead
@@ -212,15 +212,24 @@ def test_every_metric_of_the_table_can_be_shown() -> None:
     assert all(f">{name}<" in page for name in METRICS)
 
 
-def test_charts_show_how_far_a_metric_is_from_its_ideal_and_not_from_zero() -> None:
+def test_charts_show_how_far_a_metric_is_beyond_a_fair_system_and_not_from_zero() -> None:
     found = result("bnsp_auc")
     shown = {row["column"]: row for row in by_group(found, "good") if row["column"] != ACCUMULATED}
-    assert METRICS["bnsp_auc"].ideal == 1
+    fair = found.measurements["bnsp_auc"]["good"].expected_if_exchangeable
+    assert fair is not None
     values = {name: row["value"] for name, row in shown.items() if row["value"] is not None}
-    most = max(abs(value - 1) for value in values.values())
+    most = max(LEAST_REACH, *(abs(value - fair) for value in values.values()))
     for name, value in values.items():
-        assert shown[name]["share"] == pytest.approx((value - 1) / most if most else 0.0)
-    assert any(row["share"] < 0 for row in shown.values() if row["share"] is not None)
+        assert shown[name]["beyond"] == pytest.approx(value - fair)
+        assert shown[name]["share"] == pytest.approx((value - fair) / most)
+
+
+def test_all_cells_of_a_chart_share_one_scale() -> None:
+    found = result("bnsp_auc", "cf_gap")
+    shown = [row for row in by_group(found, "good") if row["share"] is not None]
+    assert len({row["name"] for row in shown}) == 2
+    reach = {row["beyond"] / row["share"] for row in shown if row["share"]}
+    assert max(reach) == pytest.approx(min(reach))
 
 
 def some_change(*, sources: int = 18) -> Predictions:
