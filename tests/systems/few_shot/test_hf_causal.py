@@ -324,6 +324,8 @@ class TestSpeed:
         model.expect([reads])
         model.expect([reads, (PREFIX, ("Oh!\nAnger: ",), DIGITS)])
         np.testing.assert_array_equal(model.masses(*reads), plain)
+        for coming in model._ahead.values():
+            coming.result()
         assert sorted(calls) == [1, len(ENDINGS)]
 
     def test_models_that_know_no_places_say_the_same(self, models: Path) -> None:

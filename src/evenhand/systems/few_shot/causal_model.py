@@ -32,8 +32,9 @@ PLANNED, PLANNED_ON_GPU = 64, 4096
 ROOM, ROOM_ON_GPU = 1024, 16_384
 """How many tokens go through the model together, besides those that all prompts begin with."""
 
-KEPT, KEPT_ON_GPU = 2**29, 2**32
-"""How many bytes the keys and values of a batch may take, each line with those of the common beginning."""
+KEPT, SHARE_OF_GPU = 2**29, 1 / 8
+"""How many bytes the keys and values of a batch may take, each line with those of the common beginning: on a GPU, a
+share of all its memory, never of what is free, so that batches are the same in every run."""
 
 SUMMED = 2**26
 """How many logits are made probabilities at a time, in double precision."""
@@ -245,11 +246,19 @@ class CausalModel(LabelModel):
         lengths = [len(row.tokens) for row in rows]
         most = self._at_once
         if size:
-            kept = KEPT_ON_GPU if self._on_gpu else KEPT
+            kept = self._room_for_keys()
             most = min(most or len(rows), max(1, int(kept / size / (before + max(lengths)))))
         texts = [" ".join(map(str, row.tokens)) for row in rows]
         for places in by_length(texts, lengths, most, room=ROOM_ON_GPU if self._on_gpu else ROOM):
             yield [rows[place] for place in places]
+
+    def _room_for_keys(self) -> float:
+        """How many bytes of keys and values a batch may have: of several GPUs, what the smallest takes."""
+        devices = [device for device, _ in self._transformer.models]
+        if any(getattr(device, "type", "cpu") != "cuda" for device in devices):
+            return KEPT
+        cuda = import_torch().cuda
+        return float(min(cuda.get_device_properties(device).total_memory for device in devices) * SHARE_OF_GPU)
 
     def _known_beginning(self, transformer: Transformer, shared: Tokens) -> tuple[Tokens, float]:
         """What the model can go on from (all that prompts share, or nothing), and how many bytes a token takes."""
@@ -267,12 +276,12 @@ class CausalModel(LabelModel):
         wanted = [len(following) for row in rows for _, following in row.wanted]
         tokens = torch.tensor([token for row in rows for _, following in row.wanted for token in following])
         places = torch.tensor([place for place, count in enumerate(wanted) for _ in range(count)])
-        lines = logits[torch.tensor(line), torch.tensor(step)]
+        lines = logits[_sent(torch.tensor(line), logits.device), _sent(torch.tensor(step), logits.device)]
         if lines.device.type not in ("cpu", "cuda"):
             lines = lines.float().cpu()  # others cannot calculate in double precision
         parts = lines.split(max(1, SUMMED // lines.shape[1]))
         whole = torch.cat([torch.logsumexp(part.double(), dim=-1) for part in parts])
-        places, tokens = places.to(lines.device), tokens.to(lines.device)
+        places, tokens = (_sent(one, lines.device) for one in (places, tokens))
         return (lines[places, tokens].double() - whole[places]).exp()
 
     def _run(self, device: Any, model: Any, computed: Computed, rows: Sequence[Row]) -> Any:
@@ -291,10 +300,10 @@ class CausalModel(LabelModel):
         firsts = np.array([row.first for row in rows])
         places = np.minimum(firsts[:, None] + np.arange(most)[None, :], (lengths - 1)[:, None])
         start = int(firsts.min())
-        kept = torch.from_numpy(places).to(device) if self._takes_places else real.shape[1] - start
+        kept = _sent(torch.from_numpy(places), device) if self._takes_places else real.shape[1] - start
         outcome = model(
-            input_ids=torch.from_numpy(new).to(device),
-            attention_mask=torch.from_numpy(mask).to(device),
+            input_ids=_sent(torch.from_numpy(new), device),
+            attention_mask=_sent(torch.from_numpy(mask), device),
             **computed.for_rows(len(rows)),
             **({"logits_to_keep": kept} if self._takes_keep else {}),
         )
@@ -304,7 +313,7 @@ class CausalModel(LabelModel):
             return self._run(device, model, computed, rows)
         if self._takes_places:
             return logits
-        shown = torch.from_numpy(places - start).to(logits.device)
+        shown = _sent(torch.from_numpy(places - start), logits.device)
         return torch.take_along_dim(logits[:, start - real.shape[1] :], shown[..., None], dim=1)
 
     def _computed(self, device: Any, model: Any, shared: Tokens) -> Computed:
@@ -326,6 +335,13 @@ class CausalModel(LabelModel):
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
+
+
+def _sent(tensor: Any, device: Any) -> Any:
+    """On the device; a GPU goes on calculating meanwhile, and so does whoever sends."""
+    if getattr(device, "type", "cpu") != "cuda":
+        return tensor.to(device)
+    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 def _loaded(folder: Path, name: str, device: str, at_once: int | None, precision: str) -> Transformer:

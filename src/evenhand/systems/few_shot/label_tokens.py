@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -46,7 +47,7 @@ class LabelTokens:
     def masses(self, probability: Mapping[Tokens, Mapping[int, float]]) -> Array:
         """Each label's probability: the product along its chain of those of the next tokens, by beginning."""
         return np.array(
-            [np.prod([probability[one[:place]][one[place]] for place in range(len(one))]) for one in self.chains]
+            [math.prod(probability[one[:place]][one[place]] for place in range(len(one))) for one in self.chains]
         )
 
 
