@@ -9,7 +9,7 @@ from rich.text import Text
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding, SentencePair
 from evenhand.printing.screen import Screen
-from evenhand.report.audit import path
+from evenhand.report.audit import decisions, path
 from evenhand.report.audit.headline import headline, most_telling
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.standing import look
@@ -43,20 +43,21 @@ def print_brief(report: Audit, console: Screen) -> None:
             print_step(one, screen, STEP_COLOURS.get(one.verdict, ""))
 
     table = _drawn_table(shown, report, console)
-    legend, step_lines, worst = (
+    decided, legend, step_lines, worst = (
         drawn_lines(console, draw)
         for draw in (
+            lambda screen: _print_decided(telling, report, screen),
             lambda screen: screen.print(Text(_legend(shown, report), style="dim")),
             step,
             lambda screen: _print_worst(telling[0], screen),
         )
     )
     kept, room = [table], ROOM - rows(table, console) - 1
-    for part in (legend, step_lines, worst):
+    for part in (decided, legend, step_lines, worst):
         if part and rows(part, console) < room:
             kept.append(part)
             room -= rows(part, console) + 1
-    in_order = [part for part in (table, worst, legend, step_lines) if part in kept]
+    in_order = [part for part in (table, worst, decided, legend, step_lines) if part in kept]
     print_lines([line for part in in_order for line in (*part, "")][:-1], console)
     console.print(Text(more_than(steps), style="dim"))
 
@@ -91,6 +92,16 @@ def _print_worst(finding: Finding, console: Screen) -> None:
         if max(len(pair.first_text), len(pair.second_text)) <= LONGEST:
             for line in _pair(pair, finding):
                 console.print(Text(line))
+
+
+def _print_decided(telling: Sequence[Finding], report: Audit, console: Screen) -> None:
+    """What was asked with a threshold, of the finding that matters most of those that have an answer."""
+    found = {
+        id(finding): decisions.in_words(decision, finding) for decision, finding in decisions.with_findings(report)
+    }
+    for finding in [one for one in telling if id(one) in found][:1]:
+        console.print(Text(decisions.HEADING, style="bold"))
+        console.print(Text(found[id(finding)]))
 
 
 def _pair(pair: SentencePair, finding: Finding) -> list[str]:
