@@ -162,7 +162,7 @@ def test_a_raw_log_with_intents_and_lots_goes_all_the_way(tmp_path: Path) -> Non
     assert found["settings"]["ends"] == "Conversation ended"
     assert found["steps"][0]["conversations_after"] == 4
     assert found["said"] == []
-    shown = " ".join(chat(str(log), *options).stdout.split())
+    shown = " ".join(chat(str(log), *options, "--full").stdout.split())
     assert "raw: genders were assigned by lot, not stated by the users." in shown
     assert "assigned by lot" in (out / "chat.html").read_text(encoding="utf-8")
     # What was made ready is read again, with what is known of it.

@@ -70,7 +70,7 @@ def test_a_difference_computed_by_hand() -> None:
 
 
 def test_it_is_welchs_test_of_the_persons_changes() -> None:
-    corpus, rng = small(7, 12), np.random.default_rng(3)
+    corpus, rng = small(9, 12), np.random.default_rng(3)
     persons = corpus.frame["person"].unique(maintain_order=True).to_list()
     change = {
         person: float(rng.normal(0.02 * (person[0] == "a"), 0.03 if person[0] == "a" else 0.01)) for person in persons
