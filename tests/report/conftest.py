@@ -143,8 +143,8 @@ def made_outcomes() -> Callable[[], list[Outcome]]:
     return outcomes
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One browser for all pages."""
+    """One for each file: while it runs, nobody else in this process may start one."""
     with chromium() as started:
         yield started

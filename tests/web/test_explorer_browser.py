@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import shutil
 import threading
 from collections.abc import Iterator
 
 import polars as pl
 import pytest
 import uvicorn
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from browsing import IN_A_BROWSER, chromium, serious_barriers
+from playwright.sync_api import Browser, Page, expect
 
 from evenhand.corpora import load_corpus
 from evenhand.files.tables import table_bytes
@@ -19,15 +18,7 @@ from evenhand.web.app import application
 from evenhand.web.explorer import Explorer
 from evenhand.web.index import Entry
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; `make test` installs it where apt is"),
-]
-FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+pytestmark = IN_A_BROWSER
 PATIENCE = 120_000
 """Milliseconds that an audit may take on a busy machine."""
 
@@ -48,10 +39,8 @@ def address(explorer: Explorer) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with chromium() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +106,7 @@ def test_no_serious_barrier_is_found(
     with visit as page:
         for name, path in addresses.items():
             page.goto(address + path)
-            found = Axe().run(page).response["violations"]
-            serious = {v["id"]: v["nodes"][0]["html"][:200] for v in found if v["impact"] in ("serious", "critical")}
-            assert serious == {}, name
+            assert serious_barriers(page) == {}, name
             visit.problems = [one for one in visit.problems if "422" not in one]
 
 
