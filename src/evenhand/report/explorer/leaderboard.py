@@ -47,7 +47,7 @@ def spearman_interval(rho: float, n: int, level: float = LEVEL) -> Interval | No
     None where there are too few texts, or they agree wholly.
 
     >>> [round(end, 2) for end in spearman_interval(0.6, 100)]
-    [0.45, 0.72]
+    [0.44, 0.72]
     """
     if n < 4 or abs(rho) >= 1:
         return None
