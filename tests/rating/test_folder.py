@@ -51,7 +51,8 @@ def authors_layout(folder: Path, groups: tuple[str, ...] = ("Group-1", "Group-2"
 
 @pytest.fixture(scope="module")
 def authors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return authors_layout(tmp_path_factory.mktemp("continuous"))
+    # In a folder of its own: some tests look around it, and what others leave beside it is not theirs.
+    return authors_layout(tmp_path_factory.mktemp("published") / "continuous")
 
 
 def run(*arguments: str) -> dict[str, object]:
