@@ -1,4 +1,4 @@
-"""The engine of a Ray cluster, on a real one of several nodes: what is lost comes again, and nothing twice."""
+"""The engine of a Ray cluster, on a real one of several nodes: the same bytes, also after the command was killed."""
 
 from __future__ import annotations
 
