@@ -35,6 +35,8 @@ ROUNDS = 3
 WORDS, PIECES = 20_000, 16_000
 HALF, OF_TOKENISER, OF_PREFILL = 0.5, 0.9, 0.7
 OF_PIPELINE = {"EEC-like": 8.0, "16 words": 8.0, "128 words": 3.0}
+QUESTIONS = ("anger", "fear")
+"""A causal model is asked each of them about every sentence; in tokens they are as long as each other."""
 PREFILLED = 64
 """So many whole prompts go through a causal model at once where its own rate is measured."""
 
@@ -237,13 +239,13 @@ def of_causal(name: str, shape: dict[str, int], scale: Scale, folder: Path) -> l
     told(f"{name}, model", built, "", "")
     model._off = "not compared with single precision here, which would take as long as all the rest"
     reader = LabelReader(model, Ratings())  # type: ignore[arg-type]
-    asked = sorted(asking("anger", text) for text in set(texts))
+    asked = [asking(question, text) for question in QUESTIONS for text in sorted(set(texts))]
     in_batches(reader, asked[: 2 * PREFILLED])
     seconds = best(lambda: in_batches(reader, asked), 2)
     prefix, endings = Ratings().prefix("anger"), [Ratings().ending("anger", text) for text in sorted(set(texts))]
-    prompts = [one.prompt for one in model._cut(prefix, endings, Ratings.label_names)]
-    shared = model._shared(prefix, model._cut(prefix, endings, Ratings.label_names))
-    own = sum(map(len, prompts)) - len(prompts) * len(shared)
+    cut = model._cut(prefix, endings, Ratings.label_names)
+    prompts, shared = [one.prompt for one in cut.prompts], cut.shared
+    own = len(QUESTIONS) * (sum(map(len, prompts)) - len(prompts) * len(shared))
     few = prompts[:: max(1, len(prompts) // (8 * PREFILLED))]
     prefill = sum(map(len, few)) / best(prefill_of(model, few), 2)
     rate, whole = own / seconds, prefill * len(prompts) / sum(map(len, prompts))

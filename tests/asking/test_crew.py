@@ -45,7 +45,7 @@ class Hand(BaseScorer):
 
 
 def _hired(number: int, do: Callable[[str], float], kept: list[Any] | None = None) -> Hired:
-    start: Callable[[int], Any] = lambda place: Hand(do)  # noqa: E731
+    start: Callable[[int, Any], Any] = lambda place, wanted: Hand(do)  # noqa: E731
     return Hired("hand", number, start, lambda place, worker: None if kept is None else kept.append(worker))
 
 
@@ -113,7 +113,7 @@ def test_a_batch_that_kills_whoever_is_asked_fails_alone() -> None:
 
 
 def test_where_no_worker_can_be_made_the_system_is_given_up() -> None:
-    def start(place: int) -> Any:
+    def start(place: int, wanted: Any) -> Any:
         raise EvenhandError("the disk is full")
 
     with (
@@ -124,13 +124,51 @@ def test_where_no_worker_can_be_made_the_system_is_given_up() -> None:
 
 
 def test_one_worker_that_cannot_be_made_leaves_its_work_to_the_others() -> None:
-    def start(place: int) -> Any:
+    def start(place: int, wanted: Any) -> Any:
         if place:
             raise EvenhandError("no room")
         return Hand(_number)
 
     with Crew(Hired("hand", 4, start, lambda place, worker: None), TASKS, ahead=1) as crew:
         assert _heard(crew) == [float(place) for place in range(len(TASKS))]
+
+
+@pytest.mark.parametrize("ahead", [0, 2])
+def test_one_worker_that_waits_for_room_holds_none_of_the_work(ahead: int) -> None:
+    """As on a cluster that lost a node: there is room for the second worker only once the first has done all."""
+    given_up = threading.Event()
+
+    def start(place: int, wanted: Callable[[], bool]) -> Any:
+        if not place:
+            time.sleep(0.1)  # the other one could claim something first
+            return Hand(_number)
+        deadline = time.monotonic() + 20
+        while wanted() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if not wanted():
+            given_up.set()
+        raise Died("nobody needs its answer")
+
+    begun = time.monotonic()
+    with Crew(Hired("hand", 2, start, lambda *_: None), TASKS, ahead=ahead) as crew:
+        assert _heard(crew) == [float(place) for place in range(len(TASKS))]
+    assert given_up.wait(10)
+    assert time.monotonic() - begun < 20
+
+
+def test_a_worker_that_is_lost_while_it_is_made_is_made_again_a_few_times() -> None:
+    lost: Counter[int] = Counter()
+
+    def start(place: int, wanted: Any) -> Any:
+        if lost[place] < ATTEMPTS - (place == 0):  # the second one is lost once more than it may be
+            lost[place] += 1
+            raise Died("its node is gone")
+        return Hand(_number)
+
+    with Crew(Hired("hand", 2, start, lambda *_: None), TASKS, ahead=0) as crew:
+        assert _heard(crew) == [float(place) for place in range(len(TASKS))]
+    assert lost[0] == ATTEMPTS - 1
+    assert lost[1] <= ATTEMPTS
 
 
 def test_what_is_passed_over_is_never_heard_and_holds_nobody_up() -> None:
@@ -142,7 +180,7 @@ def test_what_is_passed_over_is_never_heard_and_holds_nobody_up() -> None:
 def test_who_wants_to_know_what_comes_is_told_of_what_it_has_in_hand() -> None:
     made: list[Any] = []
 
-    def start(place: int) -> Any:
+    def start(place: int, wanted: Any) -> Any:
         made.append(Hand(_number))
         return made[-1]
 
@@ -156,7 +194,7 @@ def test_who_is_in_the_middle_of_a_batch_when_the_run_ends_is_ended() -> None:
     begun = threading.Event()
     made: list[Any] = []
 
-    def start(place: int) -> Any:
+    def start(place: int, wanted: Any) -> Any:
         made.append(Hand(do))
         return made[-1]
 
@@ -179,7 +217,7 @@ class Threads(Engine):
     def number_for(self, system: BaseSystem) -> int:
         return 2
 
-    def start_at(self, place: int, system: BaseSystem) -> Any:
+    def start_at(self, place: int, system: BaseSystem, wanted: Any) -> Any:
         raise AssertionError
 
     def hire(self, system: BaseSystem, batches: int) -> Hired:

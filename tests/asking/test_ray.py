@@ -1,10 +1,12 @@
-"""The engine of a Ray cluster, on a real one of several nodes: the same bytes, also after the command was killed."""
+"""The engine of a Ray cluster, on a real one of several nodes: what is lost comes again, and nothing twice."""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -113,6 +115,37 @@ def test_a_killed_driver_goes_on_where_it_was(cluster: Any, mine: Path, make_cor
                    engine="ray", address=cluster.address, workers=2)  # fmt: skip
     assert len(_asked(mine)) - answered == 24 - len(kept)
     assert set(_kept(mine / "killed").values()) == {1}
+    alone = ask("py:mine:noted", make_corpus(TEXTS), cache=mine / "alone", version="1")
+    assert together.to_bytes() == alone.to_bytes()
+
+
+def test_a_lost_worker_and_a_lost_node_cost_nothing(cluster: Any, mine: Path, make_corpus: Callable[..., Any]) -> None:
+    lost: list[str] = []
+
+    def lose() -> None:
+        """Kill a worker, then take away the node of another one."""
+        worker = _await(mine, 4)[-1][1]
+        os.kill(int(worker), signal.SIGKILL)
+        lost.append(worker)
+        node = next(line[2] for line in reversed(_await(mine, 9)) if line[1] != worker)
+        lost.append(node)
+        cluster.remove_node(
+            next(one for one in cluster.two if str(one.all_processes["raylet"][0].process.pid) == node),
+            allow_graceful=False,
+        )
+
+    losing = threading.Thread(target=lose)
+    losing.start()
+    together = ask("py:mine:noted", make_corpus(TEXTS), cache=mine / "together", version="1",
+                   engine="ray", address=cluster.address, workers=2)  # fmt: skip
+    losing.join()
+    asked = _asked(mine)
+    assert len(lost) == 2
+    assert len({process for _, process, _ in asked}) >= 3  # somebody took their places
+    assert len({first for first, _, _ in asked}) == 24
+    assert len(asked) <= 24 + 2  # both may have died between the answer and its delivery
+    assert set(_kept(mine / "together").values()) == {1}
+    assert len(_kept(mine / "together")) == 24
     alone = ask("py:mine:noted", make_corpus(TEXTS), cache=mine / "alone", version="1")
     assert together.to_bytes() == alone.to_bytes()
 

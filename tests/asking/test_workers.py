@@ -213,10 +213,10 @@ def test_where_there_are_several_gpus_each_has_a_worker_that_sees_no_other(
     system = recorder(runs_on="gpu", blueprint=Blueprint("hf", ("model",), {}))
     engine = LocalEngine()
     assert engine.number_for(system) == 3
-    seen = [engine.start_at(place, system).keywords["environment"] for place in range(4)]  # type: ignore[attr-defined]
+    seen = [engine.start_at(place, system, bool).keywords["environment"] for place in range(4)]  # type: ignore[attr-defined]
     assert seen == [{GPUS: "2"}, {GPUS: "5"}, {GPUS: "GPU-1"}, {GPUS: "2"}]
     monkeypatch.delenv(GPUS)
-    assert engine.start_at(1, system).keywords == {"environment": {GPUS: "1"}}  # type: ignore[attr-defined]
+    assert engine.start_at(1, system, bool).keywords == {"environment": {GPUS: "1"}}  # type: ignore[attr-defined]
     on_one = recorder(runs_on="gpu", blueprint=Blueprint("hf", ("model",), {"device": "cuda:1"}))
     assert engine.number_for(on_one) == 0
     assert engine.number_for(recorder()) == 0

@@ -20,7 +20,7 @@ from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.specs.resolving import resolve
 from evenhand.systems import Array, Scorer, build_system
-from evenhand.systems.few_shot import FewShot, LabelModel
+from evenhand.systems.few_shot import FewShot, LabelModel, beside
 from evenhand.systems.few_shot import causal_model as room
 from evenhand.systems.few_shot.causal_model import CausalModel
 from evenhand.systems.transformers.checkpoint import quiet
@@ -110,6 +110,8 @@ def one_thread() -> Iterator[None]:
 
 
 COMMON = ("gpt2", "llama")
+BESIDE = (*COMMON, "opt")
+"""Kinds whose attention can be given a beginning that stays where it is."""
 RARER = tuple(kind for kind in KINDS if kind not in COMMON)
 
 
@@ -179,11 +181,13 @@ class TestMasses:
         model.masses(PREFIX, ENDINGS, DIGITS)
         (computed,) = model._kept.values()
         assert bool(computed.tokens) == (kind != "mamba")
+        assert computed.beside == (kind in BESIDE)
 
     def test_labels_of_several_tokens_share_the_lines_that_they_can(
         self, models: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         model = CausalModel(str(models / "gpt2"), device="cpu")
+        model.masses(PREFIX, ENDINGS, DIGITS)  # from here on it knows how to go on from the beginning
         lines: list[int] = []
         run = CausalModel._run
 
@@ -261,7 +265,44 @@ class TestPrefix:
         model.masses(PREFIX, ENDINGS, DIGITS)
         model.masses(PREFIX, ENDINGS[:2], DIGITS)
         assert [width for width in seen if width >= length - 1] == [seen[0]]
-        assert len(seen) == 3
+        assert seen[1:3] == [room.TRIED] * 2  # from a copy of it, and beside it
+        assert len(seen) == 5
+
+    @pytest.mark.parametrize("kind", COMMON)
+    def test_prompts_go_on_beside_it(self, models: Path, kind: str) -> None:
+        model = CausalModel(str(models / kind), device="cpu")
+        model.masses(PREFIX, ENDINGS, DIGITS)
+        assert [computed.beside for computed in model._kept.values()] == [True]
+
+    @pytest.mark.parametrize("kind", COMMON)
+    def test_from_a_copy_of_it_prompts_say_the_same(
+        self, models: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+    ) -> None:
+        found = CausalModel(str(models / kind), device="cpu").masses(PREFIX, ENDINGS, WORDS)
+        monkeypatch.setattr(room, "looks_plain", lambda _: False)
+        copied = CausalModel(str(models / kind), device="cpu")
+        np.testing.assert_allclose(copied.masses(PREFIX, ENDINGS, WORDS), found, rtol=1e-5)
+        assert [computed.beside for computed in copied._kept.values()] == [False]
+
+    @pytest.mark.parametrize("broken", ["_part", "_attend"])
+    def test_a_model_that_says_otherwise_beside_it_gets_copies(
+        self, models: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+    ) -> None:
+        """Attention that overlooks the beginning, and one that does not work at all."""
+        part = beside._part
+
+        def overlooked(*given: Any, causal: bool, scale: float) -> Any:
+            attended, weight = part(*given, causal=causal, scale=scale)
+            return attended, weight if causal else weight - 30.0
+
+        def refused(*_: object, **__: object) -> Any:
+            raise NotImplementedError("attention of its own")
+
+        expected = by_brute_force(models / "llama", PROMPTS, DIGITS)
+        monkeypatch.setattr(beside, broken, overlooked if broken == "_part" else refused)
+        model = CausalModel(str(models / "llama"), device="cpu")
+        np.testing.assert_allclose(model.masses(PREFIX, ENDINGS, DIGITS), expected, rtol=1e-5)
+        assert [computed.beside for computed in model._kept.values()] == [False]
 
     def test_it_may_be_switched_off(self, models: Path) -> None:
         model = CausalModel(str(models / "gpt2"), device="cpu", prefix_cache=False)
@@ -289,7 +330,12 @@ class TestSpeed:
         model = CausalModel(str(models / "llama"), device="cpu")
         seen = self.shapes(model)
         whole = model.masses(PREFIX, ENDINGS, DIGITS)
-        assert [rows for rows, _ in seen] == [1, len(ENDINGS)]  # what all share, and then the rest
+        assert [rows for rows, _ in seen] == [
+            1,
+            2,
+            2,
+            len(ENDINGS),
+        ]  # what all share, two ways to go on, and then the rest
         seen.clear()
         monkeypatch.setattr(room, "ROOM", 20)
         parts = model.masses(PREFIX, ENDINGS, DIGITS)
@@ -301,6 +347,7 @@ class TestSpeed:
     def test_what_the_common_beginning_takes_for_each_prompt_is_counted(
         self, models: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr(room, "looks_plain", lambda _: False)  # or prompts would need no copies of it
         model = CausalModel(str(models / "llama"), device="cpu")
         whole = model.masses(PREFIX, ENDINGS, DIGITS)
         (computed,) = model._kept.values()
@@ -312,10 +359,12 @@ class TestSpeed:
         assert max(rows for rows, _ in seen) == 2
         np.testing.assert_allclose(parts, whole, rtol=1e-5)
 
+    @pytest.mark.parametrize("on_gpu", [False, True])
     def test_what_is_expected_is_cut_up_beforehand_and_once(
-        self, models: Path, monkeypatch: pytest.MonkeyPatch
+        self, models: Path, monkeypatch: pytest.MonkeyPatch, on_gpu: bool
     ) -> None:
         model = CausalModel(str(models / "gpt2"), device="cpu")
+        model._on_gpu = on_gpu
         plain = model.masses(PREFIX, ENDINGS, DIGITS)
         calls: list[int] = []
         cut = CausalModel._cut
@@ -324,9 +373,19 @@ class TestSpeed:
         model.expect([reads])
         model.expect([reads, (PREFIX, ("Oh!\nAnger: ",), DIGITS)])
         np.testing.assert_array_equal(model.masses(*reads), plain)
-        for coming in model._ahead.values():
-            coming.result()
-        assert sorted(calls) == [1, len(ENDINGS)]
+        if not on_gpu:
+            model._thread.submit(int).result()
+        assert sorted(calls) == [1, len(ENDINGS)]  # also what comes next
+
+    def test_what_is_wrong_with_prompts_that_come_later_does_not_matter_now(self, models: Path) -> None:
+        model = CausalModel(str(models / "gpt2"), device="cpu")
+        model._on_gpu = True  # where prompts are cut up in between
+        plain = model.masses(PREFIX, ENDINGS, DIGITS)
+        now, later = (PREFIX, tuple(ENDINGS), DIGITS), (PREFIX, ("Oh! " * LIMIT,), DIGITS)
+        model.expect([now, later])
+        np.testing.assert_array_equal(model.masses(*now), plain)
+        with pytest.raises(EvenhandError, match="tokens at most"):
+            model.masses(*later)
 
     def test_models_that_know_no_places_say_the_same(self, models: Path) -> None:
         model = CausalModel(str(models / "llama"), device="cpu")

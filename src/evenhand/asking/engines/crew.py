@@ -21,6 +21,9 @@ Worker = ScorerApart | TaggerApart
 Task = tuple[Sequence[str], int]
 """The questions of a batch, and for which time they are asked."""
 
+Wanted = Callable[[], bool]
+"""Whether somebody still waits."""
+
 ATTEMPTS = 3
 """A batch that so many workers have died of has failed."""
 IN_HAND = 4
@@ -33,11 +36,14 @@ GOODBYE = 2.0
 
 @dataclass(frozen=True)
 class Hired:
-    """Workers for one system: how many, how one is had (made, or taken of the idle), and where one goes in the end."""
+    """Workers for one system: how many, how one is had (made, or taken of the idle), and where one goes in the end.
+
+    Making one may take long; it may be given up as soon as none is wanted any more.
+    """
 
     name: str
     number: int
-    start: Callable[[int], Worker]
+    start: Callable[[int, Wanted], Worker]
     keep: Callable[[int, Worker], None]
 
 
@@ -56,6 +62,7 @@ class Crew:
         self._room = hired.number * (IN_HAND + ahead)
         self._unclaimed = list(range(len(tasks)))  # a heap: what is given back comes first again
         self._deaths = dict.fromkeys(self._unclaimed, 0)
+        self._unmade = dict.fromkeys(range(hired.number), 0)
         self._done: dict[int, object] = {}
         self._heard = 0
         self._ended = False
@@ -107,8 +114,9 @@ class Crew:
         hand: list[int] = []
         try:
             while self._has_work(hand):
-                if worker is None:
-                    worker = self._hired.start(number)
+                worker = worker or self._made(number)
+                if worker is None or not self._claim(hand):
+                    continue  # it is made once more; or others did all while it was made
                 try:
                     said = self._asked(number, worker, hand)
                 except Died as died:
@@ -123,18 +131,44 @@ class Crew:
             if worker is not None:
                 self._hired.keep(number, worker)
 
-    def _has_work(self, hand: list[int]) -> bool:
-        """Fill a hand; False once all is done."""
+    def _made(self, number: int) -> Worker | None:
+        """A worker; None where it died before it could be asked, which may happen a few times."""
+        try:
+            return self._hired.start(number, self._wanted)
+        except Died as died:
+            self._unmade[number] += 1
+            if self._ended or self._unmade[number] >= ATTEMPTS:
+                raise
+            log.warning("%s: a worker was lost while it was made (%s); it is made again", self._hired.name, died)
+            return None
+
+    def _wanted(self) -> bool:
+        return not self._ended
+
+    def _has_work(self, hand: Sequence[int]) -> bool:
+        """Wait until there is something to do; False once all is done.
+
+        It is claimed only by who has a worker for it: one that is being made may wait for the place of one that works.
+        """
         with self._changed:
             while not self._ended:
-                while len(hand) < self._in_hand and self._unclaimed and self._unclaimed[0] < self._heard + self._room:
-                    place = heapq.heappop(self._unclaimed)
-                    if place >= self._heard:
-                        hand.append(place)
-                if hand:
+                if hand or self._next() is not None:
                     return True
                 self._changed.wait(A_MOMENT)
         return False
+
+    def _claim(self, hand: list[int]) -> bool:
+        """Fill a hand; False if nothing is there to fill it with."""
+        with self._changed:
+            while len(hand) < self._in_hand and self._next() is not None:
+                hand.append(heapq.heappop(self._unclaimed))
+        return bool(hand)
+
+    def _next(self) -> int | None:
+        """The task that may be claimed next; those that nobody will hear are let go."""
+        while self._unclaimed and self._unclaimed[0] < self._heard:
+            heapq.heappop(self._unclaimed)
+        return self._unclaimed[0] if self._unclaimed and self._unclaimed[0] < self._heard + self._room else None
 
     def _asked(self, number: int, worker: Worker, hand: Sequence[int]) -> object:
         """What the worker says to the first task in hand; what it raises is an answer, but not its death."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from evenhand.asking.engines.crew import Hired, Worker
+from evenhand.asking.engines.crew import Hired, Wanted, Worker
 from evenhand.errors import EvenhandError
 from evenhand.systems.apart.proxies import ScorerApart, Start, TaggerApart
 from evenhand.systems.base import BaseSystem
@@ -32,8 +32,8 @@ class Engine(ABC):
         """How many workers there may be; with fewer than one, the system answers itself."""
 
     @abstractmethod
-    def start_at(self, place: int, system: BaseSystem) -> Start:
-        """How the worker of a place is made."""
+    def start_at(self, place: int, system: BaseSystem, wanted: Wanted) -> Start:
+        """How the worker of a place is made, for as long as it is wanted."""
 
     def hire(self, system: BaseSystem, batches: int) -> Hired | None:
         """Workers for so many batches; None where the system is to answer itself, and why it does not have any."""
@@ -47,9 +47,9 @@ class Engine(ABC):
 
         idle = _IDLE.setdefault(system, {})
 
-        def start(place: int) -> Worker:
+        def start(place: int, wanted: Wanted) -> Worker:
             there = idle.pop((type(self), place), None)
-            return worker_of(system, self.start_at(place, system)) if there is None else there
+            return worker_of(system, self.start_at(place, system, wanted)) if there is None else there
 
         def keep(place: int, worker: Worker) -> None:
             if self.keeps_idle:

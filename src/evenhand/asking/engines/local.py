@@ -6,6 +6,7 @@ import os
 import sys
 from functools import partial
 
+from evenhand.asking.engines.crew import Wanted
 from evenhand.asking.engines.engine import Engine
 from evenhand.systems.apart.process import Child
 from evenhand.systems.apart.proxies import Start
@@ -28,7 +29,7 @@ class LocalEngine(Engine):
         number = there if self._workers is None else self._workers
         return number if number > 1 else 0
 
-    def start_at(self, place: int, system: BaseSystem) -> Start:
+    def start_at(self, place: int, system: BaseSystem, wanted: Wanted) -> Start:
         """A child process, which sees one GPU only where there are several."""
         there = gpus() if _takes_any_gpu(system) else []
         seen = {GPUS: there[place % len(there)]} if len(there) > 1 else {}

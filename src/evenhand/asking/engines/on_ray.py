@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from evenhand.asking.engines.crew import Wanted
 from evenhand.asking.engines.engine import Engine
 from evenhand.asking.engines.ray_host import Host, host_here
 from evenhand.errors import EvenhandError, MissingExtra, one_line
@@ -57,17 +58,18 @@ class RayEngine(Engine):
             return self._workers
         return int(import_ray().cluster_resources().get("GPU" if system.runs_on == "gpu" else "CPU", 1))
 
-    def start_at(self, place: int, system: BaseSystem) -> Start:
+    def start_at(self, place: int, system: BaseSystem, wanted: Wanted) -> Start:
         """An actor; what runs on a GPU gets one for itself."""
-        return partial(OnRay, called=system.name, gpus=1 if system.runs_on == "gpu" else 0)
+        return partial(OnRay, called=system.name, gpus=1 if system.runs_on == "gpu" else 0, wanted=wanted)
 
 
 class OnRay:
     """An object that an actor holds."""
 
-    def __init__(self, what: str, *given: object, called: str, gpus: int, **named: object) -> None:
+    def __init__(self, what: str, *given: object, called: str, gpus: int, wanted: Wanted, **named: object) -> None:
         ray = import_ray()
         self._ended = False
+        self._wanted = wanted
         self._called = called
         room = {"num_cpus": 1, "num_gpus": gpus, "max_restarts": 0, "max_task_retries": 0}
         self._actor = ray.remote(Host).options(**room).remote(*host_here(os.environ))
@@ -104,15 +106,22 @@ class OnRay:
 
     def _wait_for(self, answer: Any, within: float | None) -> None:
         begun, said = time.monotonic(), False
-        while not import_ray().wait([answer], timeout=GLANCE)[0]:
+        while not self._here([answer]):
             waited = time.monotonic() - begun
-            if self._ended:
+            if self._ended or (within is not None and not self._wanted()):
                 raise Died("nobody needs its answer")
             if within is not None and waited > within:
                 raise EvenhandError(f"after {within:,.0f} seconds the cluster had no worker with its system loaded")
             if within is not None and waited > NO_ROOM and not said:
                 said = True
                 log.info("%s: a worker waits for room on the cluster, or is still loading", self._called)
+
+    @staticmethod
+    def _here(answers: list[Any]) -> bool:
+        ray = import_ray()
+        if not ray.is_initialized():
+            raise Died("this run is no longer connected to the cluster")  # waiting would connect to another one
+        return bool(ray.wait(answers, timeout=GLANCE)[0])
 
 
 def connect(address: str | None) -> None:
