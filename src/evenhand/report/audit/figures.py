@@ -15,9 +15,9 @@ from evenhand.files.whole import Content
 from evenhand.printing import visible
 from evenhand.report.audit.details import HeatMap, Pictured, Spread
 from evenhand.report.audit.many import shown_order
+from evenhand.report.audit.naming import comparison_name, several_comparisons, short_comparisons
 from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
 from evenhand.report.audit.terms import OF_SCORES, Terms, terms_of
-from evenhand.report.audit.words import comparison_name, several_comparisons, short_comparisons
 from evenhand.results.rendering import Files
 
 Spec = dict[str, Any]

@@ -16,8 +16,9 @@ from evenhand.corpora.asked_names import BOTH, MATCHED, PER_CELL, UNMATCHED
 from evenhand.corpora.known_names import is_race
 from evenhand.corpora.names import first_names
 from evenhand.report.audit.harm import undeclared
+from evenhand.report.audit.naming import people_of
+from evenhand.report.audit.settling import money
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import money, people_of
 from evenhand.report.common.commands import Option, Typed, joined
 from evenhand.report.common.steps import Step
 

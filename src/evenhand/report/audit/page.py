@@ -11,33 +11,25 @@ import numpy as np
 from evenhand.comparing.ability import FAINT
 from evenhand.comparing.findings import Finding, SentencePair
 from evenhand.report.audit import ability, decisions, figures, path, signal_figures, signals
+from evenhand.report.audit.amounts import amount, measured, number, short_p, shown_p
 from evenhand.report.audit.details import Pictured, details_of
 from evenhand.report.audit.headline import headline, most_telling
 from evenhand.report.audit.levels import corrected_for
 from evenhand.report.audit.many import Told, shown_order, told_all
-from evenhand.report.audit.next_steps import next_steps
-from evenhand.report.audit.standing import GREEN_IS_EARNED, css, look
-from evenhand.report.audit.terms import Terms, terms_of
-from evenhand.report.audit.words import (
-    STAR,
-    amount,
+from evenhand.report.audit.naming import (
     comparison_name,
-    for_these,
     groups_in_words,
-    in_words,
     labels,
-    measured,
-    number,
     others_like_these,
     outputs_in_words,
     people_of,
     short_comparisons,
-    short_p,
-    short_verdict,
-    shown_p,
-    these_alone,
-    verdict_shown,
 )
+from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.standing import GREEN_IS_EARNED, css, look
+from evenhand.report.audit.terms import Terms, terms_of
+from evenhand.report.audit.verdicts import STAR, for_these, short_verdict, these_alone, verdict_shown
+from evenhand.report.audit.words import in_words
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 

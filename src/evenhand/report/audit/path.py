@@ -10,8 +10,10 @@ from rich.text import Text
 
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding, Sequential
+from evenhand.report.audit.amounts import amount
 from evenhand.report.audit.figures import Row, Spec, base_chart
-from evenhand.report.audit.words import amount, labels, money, short_comparisons
+from evenhand.report.audit.naming import labels, short_comparisons
+from evenhand.report.audit.settling import money
 from evenhand.report.common.console import Column, print_table
 
 HEADING = "How it was settled"

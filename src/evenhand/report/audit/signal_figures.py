@@ -13,9 +13,9 @@ from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.signals import Effect, NamePoint, Signal, key_of, name_points
 from evenhand.report.audit.figures import COLOURS, Row, Spec, base_chart
+from evenhand.report.audit.naming import labels
 from evenhand.report.audit.signals import asked, comparison_names, is_shown, is_silent, share_called
 from evenhand.report.audit.terms import Terms, terms_of
-from evenhand.report.audit.words import labels
 
 MOST_DRAWN = 12
 """So many comparisons are drawn on the page."""

@@ -8,9 +8,9 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.metrics.differences import MetricDifference
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.audit.figures import COLOURS
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import number, shown_p
 from evenhand.report.common.provenance import facts
 from evenhand.report.comparison.figures import gap_rows, gaps_chart, metric_rows, metrics_chart, series_of
 from evenhand.report.comparison.words import (

@@ -11,19 +11,14 @@ import numpy as np
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.contrasts import Floats
+from evenhand.report.audit.amounts import amount, number
 from evenhand.report.audit.details import HeatMap, details_of
 from evenhand.report.audit.figures import forest_row
 from evenhand.report.audit.many import shown_order, told_all
+from evenhand.report.audit.naming import comparison_name, labels, short_comparisons
 from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import (
-    amount,
-    comparison_name,
-    labels,
-    number,
-    short_comparisons,
-    short_verdict,
-)
+from evenhand.report.audit.verdicts import short_verdict
 from evenhand.report.explorer.headline import largest_first
 from evenhand.report.explorer.marks import marked
 from evenhand.report.explorer.strips import Axis, Dot, box_strip, gap_strip, shade

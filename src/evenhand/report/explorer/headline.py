@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.amounts import measured
 from evenhand.report.audit.figures import forest_row
 from evenhand.report.audit.many import SHOWN
+from evenhand.report.audit.naming import comparison_name, labels, sentences
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import comparison_name, labels, measured, sentences, short_verdict
+from evenhand.report.audit.verdicts import short_verdict
 from evenhand.results import Result
 
 

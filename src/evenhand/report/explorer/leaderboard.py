@@ -11,9 +11,10 @@ import polars as pl
 from scipy.special import ndtri
 
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.report.audit.amounts import number
 from evenhand.report.audit.figures import forest_row
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import number, short_verdict
+from evenhand.report.audit.verdicts import short_verdict
 from evenhand.report.explorer.strips import Axis, gap_strip, range_strip
 from evenhand.report.study.words import table_title
 from evenhand.studies import Examined, Study, Table

@@ -7,9 +7,9 @@ from typing import Any
 
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.amounts import amount, number
 from evenhand.report.audit.figures import Row, Spec, forest
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import amount, number
 from evenhand.report.comparison.figures import gap_rows
 from evenhand.report.comparison.words import metrics_in_words, questions, short_verdict, shown_interval, told
 from evenhand.report.comparison.words import shown as gap_shown

@@ -10,8 +10,8 @@ from evenhand.metrics.failures import MOST_FAILURES, Behaviour
 from evenhand.metrics.generalising import Generalising
 from evenhand.metrics.measurements import Measurement
 from evenhand.metrics.testing import ClassTests
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.audit.figures import COLOURS
-from evenhand.report.audit.words import number, shown_p
 from evenhand.report.common.provenance import facts
 from evenhand.report.metrics.figures import (
     by_attribute,

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from evenhand.files.file_names import file_names
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.audit.figures import COLOURS
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import number, short_verdict, shown_p
+from evenhand.report.audit.verdicts import short_verdict
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 from evenhand.report.study import decisions

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenhand.comparing.findings import Finding, Share
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.audit.decisions import headings
 from evenhand.report.audit.page import differing
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import in_words, number, short_verdict, shown_p
+from evenhand.report.audit.verdicts import short_verdict
+from evenhand.report.audit.words import in_words
 from evenhand.report.page.shell import render
 from evenhand.report.study.decisions import own_rows
 from evenhand.report.study.words import SUBSETS, group_name, sides

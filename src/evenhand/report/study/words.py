@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from evenhand.files.task_files import DIMENSIONS
-from evenhand.report.audit.words import number
+from evenhand.report.audit.amounts import number
 from evenhand.studies import Problem, Study
 from evenhand.studies.statements import Statement
 from evenhand.studies.tables import ALL, UNDEFINED, Table

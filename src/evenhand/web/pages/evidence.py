@@ -11,7 +11,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from evenhand.comparing.findings import Finding
-from evenhand.report.audit.words import comparison_name, who
+from evenhand.report.audit.naming import comparison_name, who
 from evenhand.report.explorer import views
 from evenhand.report.explorer.marks import marked
 from evenhand.web.answers import html

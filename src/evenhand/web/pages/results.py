@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from evenhand.comparing.audit import Audit
 from evenhand.errors import UsageError
-from evenhand.report.audit.words import labels
+from evenhand.report.audit.naming import labels
 from evenhand.report.explorer import audit_view, leaderboard
 from evenhand.report.explorer.views import page
 from evenhand.report.study.words import table_title
