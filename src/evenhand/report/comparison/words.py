@@ -15,6 +15,7 @@ from evenhand.report.audit.naming import people
 from evenhand.report.audit.reacting import unless, unless_of_many
 from evenhand.report.audit.settling import settling
 from evenhand.report.audit.standing import look
+from evenhand.report.audit.units import Unit
 from evenhand.report.audit.verdicts import hangs_on
 
 NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
@@ -64,6 +65,13 @@ def shown_interval(gap: GapDifference, finding: Finding) -> str:
     """The interval for persons like these."""
     interval = finding.generalising.shown_interval
     return "undefined" if interval is None else " to ".join(shown(gap, end) for end in interval)
+
+
+def with_interval(finding: Finding, unit: Unit) -> str:
+    """A gap with its interval in the unit of a page."""
+    estimate, interval = finding.generalising.estimate, finding.generalising.shown_interval
+    ends = "undefined" if interval is None else " to ".join(unit.amount(end, finding) for end in interval)
+    return f"{'undefined' if estimate is None else unit.amount(estimate, finding)} ({ends})"
 
 
 def short_verdict(gap: GapDifference) -> str:
