@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from evenhand.comparing.audit import Audit
 
 MOST_SENTENCES = 40
+FIRST = 6
+"""Sentences on the first screen; of more, the others are folded away."""
 SECTIONS = {
     "verdicts": "Verdicts",
     "all": "All findings",
@@ -93,8 +95,7 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "remarks": [(note.about or "note", note.text) for note in report.notes],
         "tally": [(verdict, css(verdict), verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "earned": GREEN_IS_EARNED,
-        "answers": [_answer(one) for one in sentences] if len(sentences) <= MOST_SENTENCES else [],
-        "shown_first": _place_of_most_telling(sentences),
+        **_answers(sentences if len(sentences) <= MOST_SENTENCES else []),
         "told_first": names[_key_of_most_telling(report)],
         "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(called, unit))],
         "people": called,
@@ -132,12 +133,18 @@ def _answer(told: Told) -> dict[str, Any]:
     }
 
 
-def _place_of_most_telling(told: Sequence[Told]) -> int:
-    findings = [one.finding for one in told if one.finding is not None]
-    if not findings:
-        return 0
-    first = most_telling(findings)[0]
-    return next(place for place, one in enumerate(told) if one.finding is first)
+def _answers(told: Sequence[Told]) -> dict[str, Any]:
+    """The most telling ones, as many as a screen holds; the others are counted, and folded away."""
+    ranks = {id(one): place for place, one in enumerate(most_telling([one.finding for one in told if one.finding]))}
+    ordered = sorted(told, key=lambda one: ranks.get(id(one.finding), len(ranks)))
+    shown = ordered if len(ordered) <= FIRST + 1 else ordered[:FIRST]
+    more = ordered[len(shown) :]
+    counted = Counter(one.verdict for one in more)
+    return {
+        "answers": [_answer(one) for one in shown],
+        "more_answers": [_answer(one) for one in more],
+        "more_counted": ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common()),
+    }
 
 
 def _key_of_most_telling(report: Audit) -> tuple[str, str]:
@@ -212,7 +219,7 @@ def _drawn_on_demand(report: Audit) -> dict[str, Any]:
             "heat_title": terms.heat_title,
             "heat": terms.heat.format(people=people_of(report.findings), unit=unit.note.partition(",")[0]),
         },
-        "comparisons": [_comparison(name, members, details, unit) for name, members in charts.items()],
+        "comparisons": [_comparison(name, members, details, unit) for name, members in _telling_first(charts, report)],
         "paths": [{"name": name, "rows": rows} for name, rows in path.charts(report).items()],
         "signals": signal_figures.drawn_on_page(report),
         "flips": [{"name": name, "rows": rows} for name, rows in decisions.flip_charts(report).items()],
@@ -248,6 +255,12 @@ def _specs(theme: str, report: Audit, charts: dict[str, figures.Members], unit: 
         "share": signal_figures.share_chart([], unit=unit, theme=theme),
         "bearers": signal_figures.bearers_chart([], unit=unit, theme=theme),
     }
+
+
+def _telling_first(charts: dict[str, figures.Members], report: Audit) -> list[tuple[str, figures.Members]]:
+    """The charts in the order of the most that each has to tell."""
+    ranks = {id(finding): place for place, finding in enumerate(most_telling(report.findings))}
+    return sorted(charts.items(), key=lambda chart: min(ranks[id(finding)] for _, finding in chart[1]))
 
 
 def _comparison(name: str, members: figures.Members, details: Pictured | None, unit: Unit) -> dict[str, Any]:

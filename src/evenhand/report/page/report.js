@@ -1,10 +1,16 @@
 (() => {
   const { data, byId, element, shown, chartIn, withRows, sortable, filterable, start } = evenhand;
-  const MANY = 40, HEAT_WIDTH = 620, FEW = 6, FIRST = 12;
+  const MANY = 40, HEAT_WIDTH = 620, FEW = 6, FIRST = 12, MANY_ROWS = 12;
 
-  const charts = (place, name, comparisons, rowsOf) => {
-    place.replaceChildren();
-    for (const comparison of comparisons) {
+  const charts = (whole, name, comparisons, rowsOf, most = Infinity) => {
+    whole.replaceChildren();
+    let place = whole, seen = 0;
+    for (const [i, comparison] of comparisons.entries()) {
+      if (i && place === whole && seen + rowsOf(comparison).length > most) {
+        place = element("details", {}, element("summary", {}, `${comparisons.length - i} more`));
+        whole.append(place);
+      }
+      seen += rowsOf(comparison).length;
       const rows = rowsOf(comparison);
       const few = rows.length > MANY ? [...rows].sort((a, b) => Math.abs(b.gap ?? b.median) - Math.abs(a.gap ?? a.median)).slice(0, MANY) : rows;
       place.append(element("h3", {}, comparison.name));
@@ -23,7 +29,7 @@
     return { system, verdict, low, whisker_low, q1, median, q3, whisker_high, high, points };
   };
   const drawOverview = () => {
-    charts(byId("forests"), "forest", data.comparisons, (comparison) => comparison.forest);
+    charts(byId("forests"), "forest", data.comparisons, (comparison) => comparison.forest, MANY_ROWS);
     if (data.comparisons.some((comparison) => comparison.boxes)) {
       charts(byId("boxes"), "boxes", data.comparisons, (comparison) => comparison.boxes.map((box, i) => unpackBox(box, comparison.forest[i].system)));
     } else {

@@ -92,7 +92,7 @@ def _detail(study: Study, table: Table, one: Examined, peers: Sequence[Examined]
         "first": table.first_label,
         "second": table.second_label,
         "shares": [
-            (heading, _bars(shares, finding.span))
+            (heading, _bars(shares, finding.span, _most(finding)))
             for heading, shares in (
                 ("person", evidence.persons),
                 ("template", evidence.templates),
@@ -125,12 +125,18 @@ def _beside(study: Study, one: Examined, table: Table) -> str | None:
     return f"{name} has a gap of {gap} here. Compared with it: {effects}."
 
 
-def _bars(shares: Sequence[Share], span: float) -> list[dict[str, Any]]:
-    most = max(abs(share.share) for share in shares) or 1.0
+def _most(finding: Finding) -> float:
+    """All bars of a gap are on one scale, so that their lengths can be compared."""
+    evidence = finding.rests_on
+    shares = (*evidence.persons, *evidence.templates, *evidence.words)
+    return max((abs(share.share) for share in shares), default=0.0) or 1.0
+
+
+def _bars(shares: Sequence[Share], span: float, most: float) -> list[dict[str, Any]]:
     return [
         {
             "label": share.label,
-            "text": number(100 * share.share / span, span=1),
+            "text": number(share.share, span=span),
             "width": f"{50 * abs(share.share) / most:.1f}",
             "side": "up" if share.share >= 0 else "down",
         }
