@@ -197,7 +197,7 @@ def _row(
             _cell(general, None if general is None else shown_p(general)),
         ],
         "look": css(look(finding)),
-        "verdict_text": verdict_shown(finding, STAR),
+        "verdict_text": unit.verdict(verdict_shown(finding, STAR)),
     }
 
 

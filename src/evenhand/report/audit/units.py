@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding
 from evenhand.report.audit.amounts import amount, number
+from evenhand.report.audit.verdicts import without_tolerance
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +34,9 @@ class Unit:
         """A gap of a finding, as the page writes it."""
         return number(value * self.of(finding), span=100) if self is OF_RANGE else amount(value, finding)
 
-
-def delta_of(findings: Sequence[Finding], unit: Unit) -> float:
-    """What is too small to matter, which is the same for all of them."""
-    return findings[0].equivalence.delta * unit.of(findings[0])
+    def verdict(self, shown: str) -> str:
+        """A short verdict, without its tolerance where that is said in another unit."""
+        return without_tolerance(shown) if self is OF_RANGE else shown
 
 
 OWN = Unit("points of the output", "points", "in points of the output", of_range=False)
@@ -53,3 +53,8 @@ def unit_of(findings: Iterable[Finding]) -> Unit:
     if any(one.of_tagger for one in found):
         return OF_TAGGERS
     return OWN if len({one.span for one in found}) <= 1 else OF_RANGE
+
+
+def delta_of(findings: Sequence[Finding], unit: Unit) -> float:
+    """What is too small to matter, which is the same for all of them."""
+    return findings[0].equivalence.delta * unit.of(findings[0])

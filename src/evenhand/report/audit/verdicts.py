@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from evenhand.comparing.findings import Finding, Withheld
 from evenhand.report.audit.amounts import amount, interval_of
 from evenhand.report.audit.naming import in_plain, listed, people, people_of
 
+TOLERANCE = re.compile(r" ±[\d.]+")
 SINGLE = "single person"
 """What a reason speaks of where a group has nobody else to generalise from."""
 STAR = "*"
@@ -60,6 +62,15 @@ def short_verdict(finding: Finding) -> str:
     if finding.verdict != "equivalent":
         return f"{finding.verdict}{more}"
     return f"equivalent ±{amount(finding.equivalence.delta, finding)}{more}"
+
+
+def without_tolerance(verdict: str) -> str:
+    """A short verdict where the tolerance is drawn beside it, or said in another unit.
+
+    >>> without_tolerance("equivalent ±0.020, too weak"), without_tolerance("cannot tell")
+    ('equivalent, too weak', 'cannot tell')
+    """
+    return TOLERANCE.sub("", verdict)
 
 
 def differs_by(finding: Finding) -> str:

@@ -70,7 +70,7 @@ def shown_interval(gap: GapDifference, finding: Finding) -> str:
 def with_interval(finding: Finding, unit: Unit) -> str:
     """A gap with its interval in the unit of a page."""
     estimate, interval = finding.generalising.estimate, finding.generalising.shown_interval
-    ends = "undefined" if interval is None else " to ".join(unit.amount(end, finding) for end in interval)
+    ends = "no interval" if interval is None else " to ".join(unit.amount(end, finding) for end in interval)
     return f"{'undefined' if estimate is None else unit.amount(estimate, finding)} ({ends})"
 
 

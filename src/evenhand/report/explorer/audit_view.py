@@ -24,9 +24,9 @@ from evenhand.report.explorer.headline import largest_first
 from evenhand.report.explorer.marks import marked
 from evenhand.report.explorer.strips import Axis, Dot, box_strip, gap_strip, shade
 
-MOST_ROWS = 40
+MOST_ROWS = 10
 """Of more gaps, the largest are shown until somebody asks for all."""
-MOST_TOLD = 4
+MOST_TOLD = 2
 MOST_DOTS = 90
 WORST = 5
 BOX = ("low", "whisker_low", "q1", "median", "q3", "whisker_high", "high")
@@ -74,7 +74,7 @@ def gaps(audit: Audit, *, everything: bool) -> dict[str, Any]:
                 "label": row["system"],
                 "comparison": short[id(one)],
                 "look": css(look(one)),
-                "verdict": short_verdict(one),
+                "verdict": unit.verdict(short_verdict(one)),
                 "gap": unit.amount(one.mean_difference, one),
                 "strip": gap_strip(
                     axis, row["gap"], (row["general_low"], row["general_high"]), css(look(one)), delta=delta

@@ -11,6 +11,7 @@ from evenhand.report.audit.amounts import amount, number
 from evenhand.report.audit.figures import Row, Spec, forest
 from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.units import delta_of
+from evenhand.report.audit.verdicts import without_tolerance
 from evenhand.report.comparison.figures import gap_rows, unit_between
 from evenhand.report.comparison.words import metrics_in_words, questions, short_verdict, told, with_interval
 from evenhand.report.explorer.headline import Gap
@@ -101,11 +102,12 @@ def followed(runs: Sequence[tuple[str, Mapping[str, Any], Sequence[Gap]]]) -> li
     return [
         {
             "comparison": comparison,
-            "ends": (axis := _axis(row["gap"] for row in rows)).ends(),
+            "ends": (axis := _axis(row["gap"] for row in rows)).ends(2),
             "rows": [
                 {
                     **row,
                     "text": number(row["gap"].gap, span=100),
+                    "verdict": without_tolerance(row["gap"].verdict),
                     "strip": gap_strip(axis, row["gap"].gap, (row["gap"].low, row["gap"].high), row["gap"].look),
                 }
                 for row in rows

@@ -39,34 +39,37 @@ def compare(
         "asks": False,
     }
     try:
-        return html("compare", **shown | _compared(explorer, chosen, systems))
+        if len(chosen) > 2:
+            raise UsageError(f"two results can be compared, not {len(chosen)}; to see more side by side, follow them")
+        sides = [explorer.read(one) for one in chosen]
+        shown["outputs"] = [_systems_of(one) for one in sides] + [[]] * (2 - len(sides))
+        return html("compare", **shown | (_compared(explorer, sides, systems) if len(sides) == 2 else {}))
     except EvenhandError as error:
         return html("compare", **shown | {"problem": str(error)})
 
 
-def _compared(explorer: Explorer, chosen: list[str], systems: Systems) -> dict[str, Any]:
-    """What the page says of those that were chosen, as far as they can be compared."""
-    if not chosen:
-        return {}
-    if len(chosen) > 2:
-        raise UsageError(f"two results can be compared, not {len(chosen)}; to see more side by side, follow them")
-    sides = [explorer.read(one) for one in chosen]
-    outputs = tuple(_systems_of(one) for one in (sides * 2)[:2])
-    shown: dict[str, Any] = {"outputs": outputs}
-    if len(sides) == 1:
-        return shown
+def _compared(explorer: Explorer, sides: list[Read], systems: Systems) -> dict[str, Any]:
+    """What the page says of two that were chosen, or that it has to be asked which of their systems are meant."""
+    chosen, outputs = [one.entry.id for one in sides], [_systems_of(one) for one in sides]
     open_ = any(len(names) > 1 and system is None for names, system in zip(outputs, systems, strict=True))
     if open_ and (chosen[0] == chosen[1] or set(outputs[0]) != set(outputs[1])):
-        return shown | {"asks": True}
+        return {"asks": True}
     found = explorer.compared(sides[0], sides[1], systems)
     asked = {"one": chosen[0], "other": chosen[1], "one_system": systems[0], "other_system": systems[1]}
     given = {name: value for name, value in asked.items() if value}
-    return shown | {"found": views.compared(found), "json": "/api/compare?" + urlencode(given)}
+    return {"found": views.compared(found), "json": "/api/compare?" + urlencode(given)}
 
 
 def _systems_of(read: Read) -> list[str]:
-    """The systems of an audit, as `compare` takes them."""
-    return list(dict.fromkeys(finding.system for finding in read.audit.findings))
+    """The systems of an audit, as `compare` takes them: with the output where a system has several."""
+    outputs: dict[str, list[str]] = {}
+    for finding in read.audit.findings:
+        known = outputs.setdefault(finding.system, [])
+        if finding.output not in known:
+            known.append(finding.output)
+    return [
+        system if len(known) == 1 else f"{system}/{output}" for system, known in outputs.items() for output in known
+    ]
 
 
 @routes.get("/follow")
@@ -86,7 +89,8 @@ def follow(explorer: Served, system: Optional = None, id: Ids = []) -> HTMLRespo
         "follow",
         system=system or "",
         systems=explorer.index.followed(),
-        charts=charts,
+        charts=[chart for chart in charts if len(chart["rows"]) > 1],
+        single=[chart for chart in charts if len(chart["rows"]) == 1],
         asked=bool(asked),
         runs=len(found),
     )

@@ -20,7 +20,7 @@ from evenhand.web.given import Asked, First, Id, Limit, Number, Row, Served
 from evenhand.web.pages.results import column_of, lead_of
 
 routes = APIRouter()
-MOST = 40
+MOST = 10
 """Differences in a list."""
 ENDS = {"low": "from", "high": "up to"}
 

@@ -14,7 +14,7 @@ from evenhand.web.given import Asked, First, Optional, Served
 from evenhand.web.index import Entry, Sort, Wanted
 
 routes = APIRouter()
-MOST = 100
+MOST = 25
 """Results in a list."""
 SORTS = {
     "newest": "newest first",
@@ -66,7 +66,12 @@ def _more(shown: dict[str, str], first: int, count: int) -> list[tuple[str, str]
 
 
 def _row(one: Entry) -> dict[str, Any]:
-    return {"entry": one, "day": day_of(one), "systems": systems_of(one), "corpora": ", ".join(one.corpora)}
+    return {"entry": one, "day": day_of(one), "systems": systems_of(one), "corpora": corpora_of(one)}
+
+
+def corpora_of(one: Entry) -> str:
+    """The corpora of a result in the same way."""
+    return ", ".join(one.corpora) if len(one.corpora) <= 3 else f"{len(one.corpora)} corpora"
 
 
 def systems_of(one: Entry) -> str:

@@ -22,7 +22,7 @@ from evenhand.web.answers import file
 from evenhand.web.explorer import Explorer, Read
 from evenhand.web.following import day_of
 from evenhand.web.given import Id, Number, Optional, Served
-from evenhand.web.pages.listing import systems_of
+from evenhand.web.pages.listing import corpora_of, systems_of
 
 routes = APIRouter()
 PLAIN_ROWS = 200
@@ -67,7 +67,7 @@ def lead_of(read: Read) -> dict[str, Any]:
         "place": entry.place,
         "day": day_of(entry),
         "systems": systems_of(entry),
-        "corpora": ", ".join(entry.corpora),
+        "corpora": corpora_of(entry),
         "headline": entry.headline,
         "look": entry.look,
         "version": entry.version,
@@ -136,12 +136,13 @@ def _study(read: Read, study: Study, chosen: Chosen, lead: dict[str, Any]) -> st
         "study",
         **lead,
         text=renderer_of(study).text(study).split("\n"),
-        board=leaderboard.shown(study, dimension, table, chosen.sort),
+        board=leaderboard.shown(study, dimension, table, chosen.sort, everything=chosen.everything),
         dimensions=study.dimensions,
         dimension=dimension,
         comparisons={name: table_title(one) for name, one in study.tables.items()},
         table=table,
         sort=chosen.sort,
+        all_of_them=f"/results/{read.entry.id}?{asked}&everything=true#board",
         csv=f"/api/results/{read.entry.id}/leaderboard.csv?{asked}",
     )
 
