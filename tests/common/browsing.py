@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,15 +14,16 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-IN_A_BROWSER = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; `make test` installs it where apt is"),
-]
+NEEDS_A_BROWSER = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here; `make test` installs it where apt is")
+IN_A_BROWSER = [pytest.mark.slow, NEEDS_A_BROWSER]
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-HEIGHT = 900
+HEIGHT = 800
+DRAWN = """() => [...document.querySelectorAll(".chart")].every(
+    (chart) => chart.closest("details:not([open])") || chart.querySelector("svg.marks"))"""
+"""Whether all charts are there, but for those that are folded away."""
 LOCAL = ("file:", "data:", "blob:")
 
 
@@ -33,9 +36,11 @@ def chromium() -> Iterator[Browser]:
         started.close()
 
 
-def visit(browser: Browser, file: Path, *, width: int = 1280, scheme: str = "light") -> tuple[Page, list[str]]:
+def visit(
+    browser: Browser, file: Path, *, width: int = 1280, height: int = HEIGHT, scheme: str = "light"
+) -> tuple[Page, list[str]]:
     """The page as a reader first sees it, and a list that fills with what goes wrong on it."""
-    page = browser.new_page(viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -52,6 +57,32 @@ def unfolded(
     page.evaluate("for (const one of document.querySelectorAll('.fold > details')) one.open = true")
     expect(page.locator("svg.marks")).to_have_count(charts, timeout=30_000)
     return page, problems
+
+
+@dataclass(frozen=True)
+class Look:
+    """How many screens long a page is before anything is opened, whether it fits its width, and what went wrong."""
+
+    screens: float
+    fits: bool
+    problems: list[str]
+
+
+@contextmanager
+def looker() -> Iterator[Callable[[Path, int, int], Look]]:
+    """Looks at pages in a thread of its own, beside tests that have event loops of theirs."""
+    with ThreadPoolExecutor(1) as thread, ExitStack() as done:
+        browser = thread.submit(lambda: done.enter_context(chromium())).result()
+
+        def look(file: Path, width: int, height: int) -> Look:
+            page, problems = visit(browser, file, width=width, height=height)
+            page.wait_for_function(DRAWN)
+            tall, wide = page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
+            page.close()
+            return Look(tall / height, wide <= width, problems)
+
+        yield lambda file, width, height: thread.submit(look, file, width, height).result()
+        thread.submit(done.close).result()
 
 
 def screens(page: Page) -> float:

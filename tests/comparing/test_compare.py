@@ -14,7 +14,9 @@ from evenhand.comparing import Compared, Settings, compare
 from evenhand.comparing.findings import Finding
 from evenhand.corpora import Corpus, eec
 from evenhand.errors import EvenhandError, UsageError
-from evenhand.report.audit.words import in_words, interval_of, interval_shown, these_alone, verdict_shown
+from evenhand.report.audit.amounts import interval_of
+from evenhand.report.audit.verdicts import interval_shown, these_alone, verdict_shown
+from evenhand.report.audit.words import in_words
 from evenhand.systems import Output
 
 FRAME = eec().frame

@@ -18,7 +18,8 @@ from evenhand.comparing.parts import corrected_over_parts
 from evenhand.contrasts import contrast
 from evenhand.corpora import Corpus, eec
 from evenhand.report.audit.standing import ON_AVERAGE, look
-from evenhand.report.audit.words import in_words, short_verdict
+from evenhand.report.audit.verdicts import short_verdict
+from evenhand.report.audit.words import in_words
 from evenhand.systems.base import Output
 
 COUPLES = 6

@@ -21,7 +21,9 @@ from evenhand.measuring import MeasureSettings
 from evenhand.rating import rate_scores
 from evenhand.report.audit import decisions
 from evenhand.report.audit.many import told_all
-from evenhand.report.audit.words import comparison_name, in_words, short_verdict
+from evenhand.report.audit.naming import comparison_name
+from evenhand.report.audit.verdicts import short_verdict
+from evenhand.report.audit.words import in_words
 from evenhand.report.common.markdown import plain, printable
 from evenhand.report.exports import ACCOUNTS, FORMATS, account_of
 from evenhand.report.exports.account import Request

@@ -12,7 +12,7 @@ from rich.console import Console
 from evenhand.measuring import Measured, MeasureSettings, Metrics, measured, measured_tags
 from evenhand.metrics import METRICS, Predictions
 from evenhand.metrics.sequences import TaggedPredictions, TaggedSentence
-from evenhand.report.audit.words import number
+from evenhand.report.audit.amounts import number
 from evenhand.report.metrics.figures import ACCUMULATED, LEAST_REACH, by_group, static_figures
 from evenhand.report.metrics.page import to_html
 from evenhand.report.metrics.terminal import print_measurements

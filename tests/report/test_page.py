@@ -103,7 +103,7 @@ def test_the_chart_of_gaps_says_at_which_level_its_intervals_are(noisy: Audit) -
     general = noisy.findings[0].generalising
     first = replace(noisy.findings[0], verdict="cannot tell", generalising=replace(general, shown_level=0.975))
     html = replace(noisy, findings=(first, *noisy.findings[1:])).to_html()
-    (said,) = re.findall(r"<p>Thick bar: .*?</p>", html)
+    (said,) = re.findall(r"<p[^>]*>Thick bar: .*?</p>", html)
     assert "Intervals are 97.5\N{NO-BREAK SPACE}% (corrected for the 2 comparisons" in said
     assert "beside “equivalent”, 95\N{NO-BREAK SPACE}%, for that claim alone." in said
 

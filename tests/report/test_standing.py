@@ -19,7 +19,8 @@ from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.notebook import notebook_table
 from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.terminal import print_report
-from evenhand.report.audit.words import in_words, short_verdict
+from evenhand.report.audit.verdicts import short_verdict
+from evenhand.report.audit.words import in_words
 from evenhand.results.rendering import renderer_of
 
 GREEN = "\x1b[32m"

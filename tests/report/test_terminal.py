@@ -21,11 +21,14 @@ from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Verdict, Withheld
 from evenhand.comparing.verdicts import NOT_AT_THIS_GAP, NOT_BY_PERSONS_ALONE
 from evenhand.corpora import eec, load_corpus
+from evenhand.report.audit.amounts import number
 from evenhand.report.audit.figures import charts_of
 from evenhand.report.audit.many import told_all
+from evenhand.report.audit.naming import labels
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.terminal import print_report
-from evenhand.report.audit.words import in_words, labels, number, short_verdict
+from evenhand.report.audit.verdicts import short_verdict
+from evenhand.report.audit.words import in_words
 from evenhand.systems import as_tagger
 
 LONG = "planted(gap=0.02, attribute=gender, person_sd=0.005)"

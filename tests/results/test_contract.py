@@ -8,7 +8,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 import polars as pl
 import pytest
+from browsing import NEEDS_A_BROWSER, Look, looker
 from fuzzing import fuzzed, mutated, read_or_refused
 from hypothesis import given
 from starlette.testclient import TestClient
@@ -289,6 +290,22 @@ def test_its_page_is_one_file_that_loads_nothing(kept: Kept) -> None:
     for loading in ("<link", "<script src", "<img", "@import"):
         assert loading not in markup
     assert "Where these numbers come from" in page
+
+
+@pytest.fixture(scope="module")
+def look() -> Iterator[Callable[[Path, int, int], Look]]:
+    with looker() as found:
+        yield found
+
+
+@pytest.mark.slow
+@NEEDS_A_BROWSER
+def test_its_page_is_at_most_four_screens_long_on_a_phone(kept: Kept, look: Callable[[Path, int, int], Look]) -> None:
+    """Before something is opened; what is wider than a phone scrolls in its own place."""
+    seen = look(kept.folder / renderer_of(kept.made).page_file, 400, 800)
+    assert seen.screens <= 4
+    assert seen.fits
+    assert seen.problems == []
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

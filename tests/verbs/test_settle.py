@@ -22,8 +22,8 @@ from evenhand.corpora.pools import load_pool
 from evenhand.errors import UsageError
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.path import reading
+from evenhand.report.audit.settling import settling
 from evenhand.report.audit.signals import told
-from evenhand.report.audit.words import settling
 from evenhand.stats import spent_levels
 from evenhand.verbs.audit import audit
 from evenhand.verbs.export import export

@@ -62,10 +62,16 @@ def _sections(chat: Chat) -> list[Section]:
         sections.append(Section("Sentiment", "What it changes in the sentiment given", listings=_sentiment(chat)))
     return [
         *sections,
-        Section("Properties", "What is in the conversations", listings=_all_properties(chat), drawings=drawings),
+        Section(
+            "Properties",
+            "What is in the conversations",
+            listings=_all_properties(chat),
+            drawings=drawings,
+            opened=False,
+        ),
         Section("Steps", "What was done to the logs", listings=[_steps(chat)]),
         Section("How to read", "How to read this", remarks=_reading(chat)),
-    ]
+    ]  # fmt: skip
 
 
 def summary(chat: Chat) -> str:

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from evenhand.files.tables import table_bytes
 from evenhand.repairs.phrases import Leaning, PhraseAnswer, PhrasePair, Phrases
+from evenhand.report.audit.amounts import number
 from evenhand.report.audit.figures import SCHEMA, Row, Spec, base_chart, figure_files, svg_bytes
-from evenhand.report.audit.words import number
 from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files

@@ -17,9 +17,10 @@ from starlette.exceptions import HTTPException
 from evenhand.errors import EvenhandError, one_line
 from evenhand.report.explorer.views import page
 from evenhand.report.page.shell import read_file
-from evenhand.web.api import api_of
+from evenhand.web.answers import html
+from evenhand.web.api import api
 from evenhand.web.explorer import Explorer, NotThere
-from evenhand.web.pages import html, pages_of
+from evenhand.web.pages import pages
 from evenhand.web.safety import COOKIE, Guard, cookie_of, is_same
 
 STATIC = {
@@ -45,8 +46,9 @@ def application(
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.include_router(api_of(explorer))
-    app.include_router(pages_of(explorer))
+    app.state.explorer = explorer
+    app.include_router(api)
+    app.include_router(pages)
     _own_files(app)
     _login(app, token)
     _failures(app)

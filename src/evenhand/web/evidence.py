@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,6 +28,17 @@ class Sentence:
     person: str
     score: float
     weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One difference, without its sentences."""
+
+    row: int
+    source: str
+    label: str
+    """The pair of persons, or `average`."""
+    difference: float
 
 
 @dataclass(frozen=True)
@@ -69,10 +79,16 @@ class Evidence:
         found: Floats = contrast.matrix @ answers
         return found
 
-    def sources(self, finding: Finding) -> tuple[Sequence[str], Sequence[str]]:
-        """The source and the label of each difference."""
+    def between(self, finding: Finding, low: float | None, high: float | None) -> list[Difference]:
+        """The differences from one number to another, the largest first: what a box is made of."""
         contrast, _ = self._contrast(finding)
-        return contrast.comparisons["source"].to_list(), contrast.comparisons["label"].to_list()
+        values = self.differences(finding)
+        above = values >= (-np.inf if low is None else low)
+        rows = np.flatnonzero(above & (values <= (np.inf if high is None else high)))
+        rows = rows[np.argsort(-np.abs(values[rows]), kind="stable")]
+        compared = contrast.comparisons[rows]
+        labelled = zip(rows.tolist(), compared["source"], compared["label"], values[rows].tolist(), strict=True)
+        return [Difference(row, str(source), str(label), value) for row, source, label, value in labelled]
 
     def behind(self, finding: Finding, row: int) -> Behind:
         """The sentences of one difference."""

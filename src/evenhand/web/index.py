@@ -29,7 +29,7 @@ from evenhand.results.rendering import fitting
 from evenhand.results.result import read_saved
 from evenhand.verbs.saved import DEEPEST, KINDS, MOST_FOLDERS
 
-SHAPE = 1
+SHAPE = 2
 VERSION = zlib.crc32(f"{SHAPE} {importlib.metadata.version('evenhand')}".encode()) & 0x7FFFFFFF
 """Of the index: another version of Evenhand may say other things of the same results."""
 FRESH = 2.0

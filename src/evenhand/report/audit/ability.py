@@ -7,8 +7,8 @@ from typing import Any
 
 from evenhand.comparing.ability import PLEASANT, UNPLEASANT, Ability, able_elsewhere
 from evenhand.corpora.intensity import intensities
+from evenhand.report.audit.amounts import number
 from evenhand.report.audit.figures import Row, Spec, base_chart
-from evenhand.report.audit.words import number
 
 SHORT = {True: "too weak", False: "does its job", None: "cannot tell"}
 CLASSES = {True: "higher", False: "equivalent", None: "cannot-tell"}

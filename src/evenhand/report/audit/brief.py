@@ -10,19 +10,14 @@ from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding, SentencePair
 from evenhand.printing.screen import Screen
 from evenhand.report.audit import decisions, path
+from evenhand.report.audit.amounts import amount
 from evenhand.report.audit.headline import headline, most_telling
+from evenhand.report.audit.naming import groups_in_words, others_like_these, outputs_in_words, people_of
 from evenhand.report.audit.next_steps import next_steps
 from evenhand.report.audit.standing import look
 from evenhand.report.audit.terminal import COLOURS, STEP_COLOURS, print_findings
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import (
-    amount,
-    groups_in_words,
-    others_like_these,
-    outputs_in_words,
-    people_of,
-    these_alone,
-)
+from evenhand.report.audit.verdicts import these_alone
 from evenhand.report.common.brief import ROOM, drawn_lines, more_than, print_lines, rows
 from evenhand.report.common.steps import print_step
 

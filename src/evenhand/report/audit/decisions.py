@@ -10,18 +10,18 @@ from rich.text import Text
 
 from evenhand.comparing.decisions import Decision, Estimated, Flips, Selected, SelectionRate
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.amounts import number
 from evenhand.report.audit.figures import COLOURS, Row, Spec, base_chart
-from evenhand.report.audit.words import (
-    MANY,
+from evenhand.report.audit.naming import (
     comparison_name,
     groups_in_words,
     labels,
-    number,
     others_like_these,
     sentences,
     short_comparisons,
     who,
 )
+from evenhand.report.audit.words import MANY
 from evenhand.report.common.console import Column, print_table
 
 if TYPE_CHECKING:

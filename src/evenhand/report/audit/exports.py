@@ -14,22 +14,15 @@ from evenhand.files.whole import Content
 from evenhand.printing import visible
 from evenhand.report.audit import signal_figures, signals
 from evenhand.report.audit.ability import word_figures
+from evenhand.report.audit.amounts import amount, short_p, shown_p
 from evenhand.report.audit.decisions import flip_chart, flip_charts, page_rows
 from evenhand.report.audit.decisions import headings as headings_of_decisions
 from evenhand.report.audit.details import details_of
 from evenhand.report.audit.figures import figure_files, static_figures
+from evenhand.report.audit.naming import comparison_name, labels
 from evenhand.report.audit.path import path_figures
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import (
-    THESE,
-    amount,
-    comparison_name,
-    interval_shown,
-    labels,
-    short_p,
-    shown_p,
-    verdict_shown,
-)
+from evenhand.report.audit.verdicts import THESE, interval_shown, verdict_shown
 from evenhand.report.common import markdown
 from evenhand.results.rendering import Files
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from evenhand.files.whole import Content
 from evenhand.printing import visible
 from evenhand.report.audit.details import HeatMap, Pictured, Spread
 from evenhand.report.audit.many import shown_order
+from evenhand.report.audit.naming import comparison_name, several_comparisons, short_comparisons
 from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
-from evenhand.report.audit.terms import OF_SCORES, Terms, terms_of
-from evenhand.report.audit.words import comparison_name, several_comparisons, short_comparisons
+from evenhand.report.audit.units import OF_RANGE, Unit, delta_of, unit_of
 from evenhand.results.rendering import Files
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
+Reach = tuple[float, float]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 VERDICTS = ("higher", "lower", "equivalent", "no reaction seen", "cannot tell", UNKNOWN, ON_AVERAGE, TOO_WEAK)
@@ -45,58 +47,60 @@ NUMBERED = re.compile(r'(?:(?<=id=")|(?<=url\(#))(?:gradient_|clip)\d+')
 """Names of gradients and clips in a drawing."""
 
 
-def forest_row(finding: Finding, label: str) -> Row:
-    """A finding as percentages of its output's range."""
-    percent = 100 / finding.span
+def forest_row(finding: Finding, label: str, unit: Unit = OF_RANGE) -> Row:
+    """A finding with both intervals."""
+    per = unit.of(finding)
     low, high = finding.generalising.shown_interval or (None, None)
     return {
         "system": label,
-        "gap": finding.mean_difference * percent,
-        "these_low": finding.interval[0] * percent,
-        "these_high": finding.interval[1] * percent,
-        "general_low": None if low is None else low * percent,
-        "general_high": None if high is None else high * percent,
+        "gap": finding.mean_difference * per,
+        "these_low": finding.interval[0] * per,
+        "these_high": finding.interval[1] * per,
+        "general_low": None if low is None else low * per,
+        "general_high": None if high is None else high * per,
         "verdict": look(finding),
     }
 
 
-def box_row(finding: Finding, spread: Spread, label: str, *, percent: bool = True) -> Row:
-    """The box of a finding's differences, as percentages of its output's range or as they are."""
-    factor = 100 / finding.span if percent else 1.0
+def box_row(finding: Finding, spread: Spread, label: str, unit: Unit) -> Row:
+    """The box of a finding's differences."""
+    per = unit.of(finding)
     names = ("low", "whisker_low", "q1", "median", "q3", "whisker_high", "high")
-    box = {name: getattr(spread, name) * factor for name in names}
-    return {"system": label, "verdict": look(finding), **box, "points": [p * factor for p in spread.points]}
+    box = {name: getattr(spread, name) * per for name in names}
+    return {"system": label, "verdict": look(finding), **box, "points": [p * per for p in spread.points]}
 
 
-def heat_rows(heat_map: HeatMap, span: float) -> list[Row]:
-    """One row per person and template, as percentages of the output's range."""
+def heat_rows(heat_map: HeatMap, per: float) -> list[Row]:
+    """One row per person and template; each value is multiplied by `per`."""
     return [
         {
             "person": person,
             "group": heat_map.groups[i],
             "template": template,
-            "value": None if np.isnan(heat_map.values[i, j]) else 100 * float(heat_map.values[i, j]) / span,
+            "value": None if np.isnan(heat_map.values[i, j]) else per * float(heat_map.values[i, j]),
         }
         for i, person in enumerate(heat_map.persons)
         for j, template in enumerate(heat_map.templates)
     ]
 
 
-def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
-    """Gaps with both intervals: thin for the people tested, thick for people like these; the band is ±delta (in %)."""
+def forest(
+    rows: Sequence[Row], *, delta: float, unit: Unit = OF_RANGE, reach: Reach | None = None, theme: str = "light"
+) -> Spec:
+    """Gaps with both intervals: thin for the people tested, thick for people like these; the band is ±delta."""
     y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 280}}
-    axis = f"gap, {terms.drawn}"
+    axis = f"gap, {unit.drawn}"
     found = {row["verdict"] for row in rows}
     # A page brings its rows later, and names what is there itself; an empty legend could not be drawn.
     legend = LEGEND | ({"values": [verdict for verdict in VERDICTS if verdict in found]} if found else {})
     colour = _verdict_colour(theme) | {"legend": legend}
     tooltip = [
         {"field": "system"},
-        {"field": "gap", "format": ".2f", "title": axis},
-        {"field": "these_low", "format": ".2f", "title": "those tested, from"},
-        {"field": "these_high", "format": ".2f", "title": "to"},
-        {"field": "general_low", "format": ".2f", "title": "others like them, from"},
-        {"field": "general_high", "format": ".2f", "title": "to"},
+        {"field": "gap", "format": ".3~r", "title": axis},
+        {"field": "these_low", "format": ".3~r", "title": "those tested, from"},
+        {"field": "these_high", "format": ".3~r", "title": "to"},
+        {"field": "general_low", "format": ".3~r", "title": "others like them, from"},
+        {"field": "general_high", "format": ".3~r", "title": "to"},
         {"field": "verdict"},
     ]
     return base_chart(
@@ -105,7 +109,10 @@ def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme
             {
                 "data": {"values": [{"from": -delta, "to": delta}]},
                 "mark": {"type": "rect", "opacity": 0.12, "color": "#16a34a"},
-                "encoding": {"x": {"field": "from", "type": "quantitative"}, "x2": {"field": "to"}},
+                "encoding": {
+                    "x": {"field": "from", "type": "quantitative", "scale": _reaching(reach)},
+                    "x2": {"field": "to"},
+                },
             },
             {"mark": {"type": "rule", "color": "#888"}, "encoding": {"x": {"datum": 0}}},
             {
@@ -152,18 +159,19 @@ def forest(rows: Sequence[Row], *, delta: float, terms: Terms = OF_SCORES, theme
     )
 
 
-def boxes(rows: Sequence[Row], *, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
+def boxes(rows: Sequence[Row], *, unit: Unit, reach: Reach | None = None, theme: str = "light") -> Spec:
     """The differences themselves: quartiles, whiskers at 1.5 interquartile ranges, and points."""
     y = {"field": "system", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 280}}
     ink = "#333" if theme == "light" else "#eee"
-    tooltip = [{"field": "system"}, *({"field": n, "format": ".2f"} for n in ("low", "q1", "median", "q3", "high"))]
+    tooltip = [{"field": "system"}, *({"field": n, "format": ".3~r"} for n in ("low", "q1", "median", "q3", "high"))]
 
     def span(start: str, end: str) -> Spec:
         x = {
             "field": start,
             "type": "quantitative",
-            "title": f"difference, {terms.drawn}",
+            "title": f"difference, {unit.drawn}",
             "axis": {"tickCount": 8},
+            "scale": _reaching(reach),
         }
         return {"y": y, "x": x, "x2": {"field": end}, "tooltip": tooltip}
 
@@ -193,7 +201,7 @@ def boxes(rows: Sequence[Row], *, terms: Terms = OF_SCORES, theme: str = "light"
     )
 
 
-def heat(rows: Sequence[Row], *, terms: Terms = OF_SCORES, theme: str = "light") -> Spec:
+def heat(rows: Sequence[Row], *, unit: Unit, theme: str = "light") -> Spec:
     """Person × template: who is scored above (orange) or below (blue) the typical person in the same sentences."""
     groups = list(dict.fromkeys(row["group"] for row in rows))
     reach = max((abs(row["value"]) for row in rows if row["value"] is not None), default=0) or 1
@@ -215,17 +223,32 @@ def heat(rows: Sequence[Row], *, terms: Terms = OF_SCORES, theme: str = "light")
             "color": {
                 "field": "value",
                 "type": "quantitative",
-                "title": terms.share,
+                "title": unit.short,
                 "scale": {"range": DIVERGING[theme], "interpolate": "lab", "domain": [-reach, 0, reach]},
             },
             "tooltip": [
                 {"field": "person"},
                 {"field": "group"},
                 {"field": "template"},
-                {"field": "value", "format": ".2f", "title": f"difference from the median, {terms.drawn}"},
+                {"field": "value", "format": ".3~r", "title": f"difference from the median, {unit.drawn}"},
             ],
         },
     )
+
+
+def reach_of(rows: Iterable[Row], *names: str, delta: float = 0.0) -> Reach:
+    """From where to where charts reach that share a scale."""
+    known = [row[name] for row in rows for name in names if row[name] is not None]
+    return min([-delta, *known]), max([delta, *known])
+
+
+def forests_reach(rows: Iterable[Row], delta: float) -> Reach:
+    """The same of gaps with their intervals; what is too small to matter is always seen."""
+    return reach_of(rows, "gap", "these_low", "these_high", "general_low", "general_high", delta=1.5 * delta)
+
+
+def _reaching(reach: Reach | None) -> Spec:
+    return {} if reach is None else {"domain": list(reach)}
 
 
 Members = list[tuple[str, Finding]]
@@ -262,21 +285,21 @@ def static_figures(
 ) -> dict[str, Spec]:
     """Every figure of a report, by the name of its file."""
     figures: dict[str, Spec] = {}
-    terms = terms_of(findings)
-    for name, members in charts_of(findings, labels).items():
-        first = members[0][1]
-        rows = [forest_row(finding, row) for row, finding in members]
-        drawn = forest(rows, delta=100 * first.equivalence.delta / first.span, terms=terms)
-        figures[f"forest-{name}"] = _titled(drawn, name)
-        spreads = [box_row(finding, details.spread(finding), row) for row, finding in members]
-        figures[f"differences-{name}"] = _titled(boxes(spreads, terms=terms), name)
+    unit, charts = unit_of(findings), charts_of(findings, labels)
+    delta = delta_of(findings, unit)
+    gaps = {name: [forest_row(one, row, unit) for row, one in members] for name, members in charts.items()}
+    reach = forests_reach(chain.from_iterable(gaps.values()), delta)
+    for name, members in charts.items():
+        figures[f"forest-{name}"] = _titled(forest(gaps[name], delta=delta, unit=unit, reach=reach), name)
+        spreads = [box_row(finding, details.spread(finding), row, unit) for row, finding in members]
+        figures[f"differences-{name}"] = _titled(boxes(spreads, unit=unit), name)
     spans = {(finding.system, finding.output): finding.span for finding in findings}
     for (system, output), span in spans.items():
         heat_map = details.heat_map(system, output)
         if heat_map is not None:
             title = labels[system, output]
             # Slanted labels reach beyond the chart, which only padding allows for.
-            figures[f"persons-{title}"] = _titled(heat(heat_rows(heat_map, span), terms=terms), title) | {
+            figures[f"persons-{title}"] = _titled(heat(heat_rows(heat_map, unit.per(span)), unit=unit), title) | {
                 "autosize": "pad"
             }
     return figures

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.amounts import amount, interval_of, measured
 from evenhand.report.audit.harm import who_is_worse_off
-from evenhand.report.audit.words import amount, differs_by, hangs_on, interval_of, measured, people, who
+from evenhand.report.audit.naming import people, who
+from evenhand.report.audit.verdicts import differs_by, hangs_on
 
 SHOWN = ("higher", "lower")
 ORDER = (*SHOWN, "cannot tell", "equivalent", "no reaction seen")

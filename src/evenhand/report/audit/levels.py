@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evenhand.comparing.audit import Audit
 from evenhand.report.audit import path
-from evenhand.report.audit.words import interval_levels, level_percent
+from evenhand.report.audit.amounts import interval_levels, level_percent
 
 
 def corrected_for(report: Audit) -> str:

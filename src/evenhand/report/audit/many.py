@@ -8,19 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.amounts import amount, measured
+from evenhand.report.audit.naming import people, short_labels, who
+from evenhand.report.audit.reacting import unless_of_many
+from evenhand.report.audit.settling import MOST_TO_ASK_FOR
 from evenhand.report.audit.standing import look
-from evenhand.report.audit.words import (
-    MANY,
-    MOST_TO_ASK_FOR,
-    amount,
-    differs_by,
-    in_words,
-    measured,
-    people,
-    short_labels,
-    unless_of_many,
-    who,
-)
+from evenhand.report.audit.verdicts import differs_by
+from evenhand.report.audit.words import MANY, in_words
 
 SHOWN = ("higher", "lower")
 MOST_NAMED = 4

@@ -16,8 +16,9 @@ from evenhand.corpora.asked_names import BOTH, MATCHED, PER_CELL, UNMATCHED
 from evenhand.corpora.known_names import is_race
 from evenhand.corpora.names import first_names
 from evenhand.report.audit.harm import undeclared
+from evenhand.report.audit.naming import people_of
+from evenhand.report.audit.settling import money
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import money, people_of
 from evenhand.report.common.commands import Option, Typed, joined
 from evenhand.report.common.steps import Step
 
@@ -349,15 +350,14 @@ def _wider(typed: Typed, findings: Sequence[Finding]) -> list[Step]:
     if not bounds or max(bounds) > WIDEST or any(typed.given(name) for name in PART_OF_IT):
         return []
     share = rounded_up(max(bounds))
-    text = (
-        f"If gaps of up to {100 * share:.3g} {terms_of(findings).drawn} do not matter for your use, raise the tolerance"
-    )
+    gaps = f"{100 * share:.3g} {terms_of(findings).of_range}"
+    text = f"If gaps of up to {gaps} do not matter for your use, raise the tolerance"
     return [Step(UNSURE, text, (typed.again(equivalence=f"{share:g}"),))]
 
 
 def _stricter(typed: Typed, findings: Sequence[Finding]) -> Step:
     share = max(finding.equivalence.delta / finding.span for finding in findings)
-    text = f"It only means within ±{100 * share:.3g} {terms_of(findings).drawn}; for a stricter tolerance"
+    text = f"It only means within ±{100 * share:.3g} {terms_of(findings).of_range}; for a stricter tolerance"
     return Step("equivalent", text, (typed.again(equivalence=f"{share / 2:.3g}"),))
 
 

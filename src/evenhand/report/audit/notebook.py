@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from html import escape
 
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.amounts import amount
 from evenhand.report.audit.many import shown_order
+from evenhand.report.audit.naming import comparison_name, labels
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import THESE, amount, comparison_name, in_words, interval_shown, labels, verdict_shown
+from evenhand.report.audit.verdicts import THESE, interval_shown, verdict_shown
+from evenhand.report.audit.words import in_words
 
 MOST_ROWS = 50
 

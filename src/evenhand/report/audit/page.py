@@ -11,33 +11,26 @@ import numpy as np
 from evenhand.comparing.ability import FAINT
 from evenhand.comparing.findings import Finding, SentencePair
 from evenhand.report.audit import ability, decisions, figures, path, signal_figures, signals
-from evenhand.report.audit.details import Pictured, details_of
+from evenhand.report.audit.amounts import amount, measured, number, short_p, shown_p
+from evenhand.report.audit.details import HeatMap, Pictured, details_of
 from evenhand.report.audit.headline import headline, most_telling
 from evenhand.report.audit.levels import corrected_for
 from evenhand.report.audit.many import Told, shown_order, told_all
-from evenhand.report.audit.next_steps import next_steps
-from evenhand.report.audit.standing import GREEN_IS_EARNED, css, look
-from evenhand.report.audit.terms import Terms, terms_of
-from evenhand.report.audit.words import (
-    STAR,
-    amount,
+from evenhand.report.audit.naming import (
     comparison_name,
-    for_these,
     groups_in_words,
-    in_words,
     labels,
-    measured,
-    number,
     others_like_these,
     outputs_in_words,
     people_of,
     short_comparisons,
-    short_p,
-    short_verdict,
-    shown_p,
-    these_alone,
-    verdict_shown,
 )
+from evenhand.report.audit.next_steps import next_steps
+from evenhand.report.audit.standing import GREEN_IS_EARNED, css, look
+from evenhand.report.audit.terms import terms_of
+from evenhand.report.audit.units import Unit, delta_of, unit_of
+from evenhand.report.audit.verdicts import STAR, for_these, short_verdict, these_alone, verdict_shown
+from evenhand.report.audit.words import in_words
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 
@@ -45,6 +38,8 @@ if TYPE_CHECKING:
     from evenhand.comparing.audit import Audit
 
 MOST_SENTENCES = 40
+FIRST = 6
+"""Sentences on the first screen; of more, the others are folded away."""
 SECTIONS = {
     "verdicts": "Verdicts",
     "all": "All findings",
@@ -72,12 +67,13 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
     corpus, (used,), settings = report.corpus, report.provenance.corpora, report.provenance.settings
     title = "Audit of " + (", ".join(names.values()) if len(names) <= 6 else f"{len(names)} systems")
     called = people_of(report.findings)
-    sentences, terms = told_all(report.findings), terms_of(report.findings)
+    sentences, terms, unit = told_all(report.findings), terms_of(report.findings), unit_of(report.findings)
     ordered = shown_order(report.findings)
     verdicts: Counter[str] = Counter(look(finding) for finding in report.findings)
     return {
         "title": title,
         "terms": terms,
+        "unit": unit,
         "scored": outputs_in_words(report.findings),
         "question": terms.question.format(people=called),
         "corpus": {
@@ -99,20 +95,20 @@ def _shown_at_once(report: Audit) -> dict[str, Any]:
         "remarks": [(note.about or "note", note.text) for note in report.notes],
         "tally": [(verdict, css(verdict), verdicts[verdict]) for verdict in figures.VERDICTS if verdicts[verdict]],
         "earned": GREEN_IS_EARNED,
-        "answers": [_answer(one) for one in sentences] if len(sentences) <= MOST_SENTENCES else [],
-        "shown_first": _place_of_most_telling(sentences),
+        **_answers(sentences if len(sentences) <= MOST_SENTENCES else []),
         "told_first": names[_key_of_most_telling(report)],
-        "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(called, terms))],
+        "headings": [{"text": text, "numeric": i >= 3} for i, text in enumerate(_headings(called, unit))],
         "people": called,
         "like_these": others_like_these(report.findings),
         "starred": these_alone(report.findings),
         "corrected": corrected_for(report),
         "steps": next_steps(report),
         "rows": [
-            _row(finding, comparison, names, place)
+            _row(finding, comparison, names, place, unit)
             for finding, comparison in zip(ordered, short_comparisons(ordered), strict=True)
         ],
         "groups": groups_in_words(report.findings),
+        "delta": f"{delta_of(report.findings, unit):g} {unit.drawn}",
         "delta_percent": f"{100 * settings['equivalence']:g}",
         "alpha_percent": f"{100 * settings['alpha']:g}",
         "faint": f"{FAINT:g}",
@@ -137,12 +133,18 @@ def _answer(told: Told) -> dict[str, Any]:
     }
 
 
-def _place_of_most_telling(told: Sequence[Told]) -> int:
-    findings = [one.finding for one in told if one.finding is not None]
-    if not findings:
-        return 0
-    first = most_telling(findings)[0]
-    return next(place for place, one in enumerate(told) if one.finding is first)
+def _answers(told: Sequence[Told]) -> dict[str, Any]:
+    """The most telling ones, as many as a screen holds; the others are counted, and folded away."""
+    ranks = {id(one): place for place, one in enumerate(most_telling([one.finding for one in told if one.finding]))}
+    ordered = sorted(told, key=lambda one: ranks.get(id(one.finding), len(ranks)))
+    shown = ordered if len(ordered) <= FIRST + 1 else ordered[:FIRST]
+    more = ordered[len(shown) :]
+    counted = Counter(one.verdict for one in more)
+    return {
+        "answers": [_answer(one) for one in shown],
+        "more_answers": [_answer(one) for one in more],
+        "more_counted": ", ".join(f"{number} {verdict}" for verdict, number in counted.most_common()),
+    }
 
 
 def _key_of_most_telling(report: Audit) -> tuple[str, str]:
@@ -161,10 +163,10 @@ def _has(report: Audit, section: str) -> bool:
     return bool(optional.get(section, True))
 
 
-def _headings(called: str, terms: Terms) -> tuple[str, ...]:
+def _headings(called: str, unit: Unit) -> tuple[str, ...]:
     """Effect sizes and intervals first, p-values last."""
     tests = (f"p, {called} tested", f"p, {called} like these")
-    gap, start = terms.heading("gap"), "interval, from"
+    gap, start = f"gap, {unit.short}" if unit.of_range else "gap", "interval, from"
     return ("system", "comparison", "verdict", gap, start, "to", "effect size", *tests)
 
 
@@ -176,7 +178,7 @@ def _counted(findings: Sequence[Finding]) -> str:
 
 
 def _row(
-    finding: Finding, comparison: str, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int]
+    finding: Finding, comparison: str, names: dict[tuple[str, str], str], place: dict[tuple[str, str], int], unit: Unit
 ) -> dict[str, Any]:
     key = (finding.system, finding.output)
     these = for_these(finding)
@@ -189,13 +191,13 @@ def _row(
         "column": place[key],
         "comparison": comparison,
         "cells": [
-            *(_cell(value, None if value is None else amount(value, finding) + mark) for value, mark in gaps),
+            *(_cell(value, None if value is None else unit.amount(value, finding) + mark) for value, mark in gaps),
             _cell(finding.effect_size, None if finding.effect_size is None else number(finding.effect_size)),
             {"value": finding.p_adjusted, "text": short_p(finding)},
             _cell(general, None if general is None else shown_p(general)),
         ],
         "look": css(look(finding)),
-        "verdict_text": verdict_shown(finding, STAR),
+        "verdict_text": unit.verdict(verdict_shown(finding, STAR)),
     }
 
 
@@ -205,20 +207,19 @@ def _cell(value: float | None, text: str | None) -> dict[str, Any]:
 
 def _drawn_on_demand(report: Audit) -> dict[str, Any]:
     names = labels(report.findings)
-    details, terms = details_of(report), terms_of(report.findings)
+    details, terms, unit = details_of(report), terms_of(report.findings), unit_of(report.findings)
+    charts = figures.charts_of(report.findings, names)
     heat_maps = {key: None if details is None else details.heat_map(*key) for key in names}
     some = next((heat_map for heat_map in heat_maps.values() if heat_map is not None), None)
     return {
-        "specs": {theme: _specs(theme, report) for theme in figures.COLOURS},
+        "specs": {theme: _specs(theme, report, charts, unit) for theme in figures.COLOURS},
         "terms": {
-            "share": terms.share,
+            "share": unit.short,
             "answer": terms.answer,
             "heat_title": terms.heat_title,
-            "heat": terms.heat.format(people=people_of(report.findings)),
+            "heat": terms.heat.format(people=people_of(report.findings), unit=unit.note.partition(",")[0]),
         },
-        "comparisons": [
-            _comparison(name, members, details) for name, members in figures.charts_of(report.findings, names).items()
-        ],
+        "comparisons": [_comparison(name, members, details, unit) for name, members in _telling_first(charts, report)],
         "paths": [{"name": name, "rows": rows} for name, rows in path.charts(report).items()],
         "signals": signal_figures.drawn_on_page(report),
         "flips": [{"name": name, "rows": rows} for name, rows in decisions.flip_charts(report).items()],
@@ -230,38 +231,45 @@ def _drawn_on_demand(report: Audit) -> dict[str, Any]:
             {
                 "label": label,
                 "findings": [
-                    _finding(finding)
+                    _finding(finding, unit)
                     for finding in shown_order(report.findings)
                     if (finding.system, finding.output) == key
                 ],
-                "heat": None if (heat_map := heat_maps[key]) is None else _heat(heat_map.values, _span(report, key)),
+                "heat": _heat(heat_maps[key], unit.per(_span(report, key))),
             }
             for key, label in names.items()
         ],
     }
 
 
-def _specs(theme: str, report: Audit) -> dict[str, figures.Spec]:
-    delta, terms = 100 * report.provenance.settings["equivalence"], terms_of(report.findings)
+def _specs(theme: str, report: Audit, charts: dict[str, figures.Members], unit: Unit) -> dict[str, figures.Spec]:
+    delta = delta_of(report.findings, unit)
+    gaps = [figures.forest_row(finding, row, unit) for members in charts.values() for row, finding in members]
     return {
-        "forest": figures.forest([], delta=delta, terms=terms, theme=theme),
-        "boxes": figures.boxes([], terms=terms, theme=theme),
-        "heat": figures.heat([], terms=terms, theme=theme),
+        "forest": figures.forest([], delta=delta, unit=unit, reach=figures.forests_reach(gaps, delta), theme=theme),
+        "boxes": figures.boxes([], unit=unit, theme=theme),
+        "heat": figures.heat([], unit=unit, theme=theme),
         "words": ability.word_chart([], theme=theme),
         "flips": decisions.flip_chart([], theme=theme),
-        "path": path.path_chart([], delta=delta, theme=theme),
-        "share": signal_figures.share_chart([], terms=terms, theme=theme),
-        "bearers": signal_figures.bearers_chart([], terms=terms, theme=theme),
+        "path": path.path_chart([], delta=delta, unit=unit, theme=theme),
+        "share": signal_figures.share_chart([], unit=unit, theme=theme),
+        "bearers": signal_figures.bearers_chart([], unit=unit, theme=theme),
     }
 
 
-def _comparison(name: str, members: figures.Members, details: Pictured | None) -> dict[str, Any]:
+def _telling_first(charts: dict[str, figures.Members], report: Audit) -> list[tuple[str, figures.Members]]:
+    """The charts in the order of the most that each has to tell."""
+    ranks = {id(finding): place for place, finding in enumerate(most_telling(report.findings))}
+    return sorted(charts.items(), key=lambda chart: min(ranks[id(finding)] for _, finding in chart[1]))
+
+
+def _comparison(name: str, members: figures.Members, details: Pictured | None, unit: Unit) -> dict[str, Any]:
     boxes = None
     if details is not None:
         # The names of the numbers are the same for all, and a row is called what it is in the forest.
-        rows = [figures.box_row(finding, details.spread(finding), row) for row, finding in members]
+        rows = [figures.box_row(finding, details.spread(finding), row, unit) for row, finding in members]
         boxes = [list(row.values())[1:] for row in rows]
-    forest = [figures.forest_row(finding, row) for row, finding in members]
+    forest = [figures.forest_row(finding, row, unit) for row, finding in members]
     return {"name": name, "forest": forest, "boxes": boxes}
 
 
@@ -269,14 +277,16 @@ def _span(report: Audit, key: tuple[str, str]) -> float:
     return next(finding.span for finding in report.findings if (finding.system, finding.output) == key)
 
 
-def _heat(values: Any, span: float) -> dict[str, Any]:
-    # Thousandths of a per cent of the range, as whole numbers; what no sentence shows stays empty.
-    thousandths = (1e5 * values / span).round()
-    return {"values": [[None if np.isnan(cell) else int(cell) for cell in row] for row in thousandths]}
+def _heat(heat_map: HeatMap | None, per: float) -> dict[str, Any] | None:
+    if heat_map is None:
+        return None
+    # Hundred-thousandths of the unit, as whole numbers; what no sentence shows stays empty.
+    whole = (1e5 * per * heat_map.values).round()
+    return {"values": [[None if np.isnan(cell) else int(cell) for cell in row] for row in whole]}
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
-    evidence, percent = finding.rests_on, 100 / finding.span
+def _finding(finding: Finding, unit: Unit) -> dict[str, Any]:
+    evidence, per = finding.rests_on, unit.of(finding)
     without = None
     if evidence.without is not None and evidence.person is not None:
         without = measured(evidence.without, finding)
@@ -290,10 +300,10 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "person": evidence.person,
         "without": without,
         "alone": evidence.alone,
-        "persons": [[share.label, share.share * percent] for share in evidence.persons],
-        "templates": [[share.label, share.share * percent] for share in evidence.templates],
-        "words_shares": [[share.label, share.share * percent] for share in evidence.words],
-        "parts": [[part.label, part.gap * percent] for part in evidence.parts],
+        "persons": [[share.label, share.share * per] for share in evidence.persons],
+        "templates": [[share.label, share.share * per] for share in evidence.templates],
+        "words_shares": [[share.label, share.share * per] for share in evidence.words],
+        "parts": [[part.label, part.gap * per] for part in evidence.parts],
         "sentences": [_pair(pair, finding) for pair in evidence.sentences],
         "pieces": _pieces(finding),
     }

@@ -10,8 +10,11 @@ from rich.text import Text
 
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding, Sequential
+from evenhand.report.audit.amounts import amount
 from evenhand.report.audit.figures import Row, Spec, base_chart
-from evenhand.report.audit.words import amount, labels, money, short_comparisons
+from evenhand.report.audit.naming import labels, short_comparisons
+from evenhand.report.audit.settling import money
+from evenhand.report.audit.units import Unit, delta_of, unit_of
 from evenhand.report.common.console import Column, print_table
 
 HEADING = "How it was settled"
@@ -133,16 +136,17 @@ def charts(report: Audit) -> dict[str, list[Row]]:
     """By system and output, the looks that have an interval."""
     names, found = labels(report.findings), in_waves(report.findings)
     compared = short_comparisons([finding for finding, _ in found])
+    unit = unit_of(report.findings)
     made: dict[str, list[Row]] = {}
     for (finding, path), comparison in zip(found, compared, strict=True):
-        percent = 100 / finding.span
+        per = unit.of(finding)
         made.setdefault(names[finding.system, finding.output], []).extend(
             {
                 "comparison": comparison,
                 "names": look.names,
-                "estimate": look.estimate * percent,
-                "low": look.interval[0] * percent,
-                "high": look.interval[1] * percent,
+                "estimate": look.estimate * per,
+                "low": look.interval[0] * per,
+                "high": look.interval[1] * per,
                 "verdict": look.verdict,
             }
             for look in path.looks
@@ -151,16 +155,16 @@ def charts(report: Audit) -> dict[str, list[Row]]:
     return {name: drawn for name, drawn in made.items() if drawn}
 
 
-def path_chart(drawn: Sequence[Row], *, delta: float, theme: str = "light") -> Spec:
+def path_chart(drawn: Sequence[Row], *, delta: float, unit: Unit, theme: str = "light") -> Spec:
     """The gap by number of names, with the repeated interval and the tolerance."""
     ink = "#333" if theme == "light" else "#eee"
     x = {"field": "names", "type": "ordinal", "title": "names for each race and gender", "axis": {"labelAngle": 0}}
-    y = {"field": "estimate", "type": "quantitative", "title": "gap, % of the range"}
+    y = {"field": "estimate", "type": "quantitative", "title": f"gap, {unit.drawn}"}
     offset = {"xOffset": {"field": "comparison", "type": "nominal"}}
     colour = {"color": {"field": "comparison", "type": "nominal", "title": None, "legend": {"orient": "top"}}}
     tooltip = [{"field": "comparison"}, {"field": "names"}, {"field": "verdict"}] + [
-        {"field": name, "format": ".2f", "title": title}
-        for name, title in (("estimate", "gap, %"), ("low", "interval, from"), ("high", "to"))
+        {"field": name, "format": ".3~r", "title": title}
+        for name, title in (("estimate", "gap"), ("low", "interval, from"), ("high", "to"))
     ]
     return base_chart(
         "The gap after each wave of names, with an interval that holds at all looks at once; dashed: the tolerance.",
@@ -193,5 +197,9 @@ def path_chart(drawn: Sequence[Row], *, delta: float, theme: str = "light") -> S
 
 def path_figures(report: Audit) -> Mapping[str, Spec]:
     """A figure for each output, by the name of its file."""
-    delta = 100 * report.provenance.settings["equivalence"]
-    return {f"path-{name}": path_chart(drawn, delta=delta) | {"title": name} for name, drawn in charts(report).items()}
+    unit = unit_of(report.findings)
+    delta = delta_of(report.findings, unit)
+    return {
+        f"path-{name}": path_chart(drawn, delta=delta, unit=unit) | {"title": name}
+        for name, drawn in charts(report).items()
+    }

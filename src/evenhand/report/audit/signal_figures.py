@@ -13,9 +13,9 @@ from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.signals import Effect, NamePoint, Signal, key_of, name_points
 from evenhand.report.audit.figures import COLOURS, Row, Spec, base_chart
+from evenhand.report.audit.naming import labels
 from evenhand.report.audit.signals import asked, comparison_names, is_shown, is_silent, share_called
-from evenhand.report.audit.terms import Terms, terms_of
-from evenhand.report.audit.words import labels
+from evenhand.report.audit.units import Unit, unit_of
 
 MOST_DRAWN = 12
 """So many comparisons are drawn on the page."""
@@ -39,17 +39,17 @@ def drawn_on_page(report: Audit) -> list[dict[str, Any]]:
 
 def figures_of(report: Audit) -> dict[str, Spec]:
     """Two figures for each comparison, by the name of their files."""
-    terms, made = terms_of(report.findings), dict[str, Spec]()
+    unit, made = unit_of(report.findings), dict[str, Spec]()
     for chart in charts(report):
         title = chart["name"]
         if chart["share"]:
-            drawn = share_chart(chart["share"], terms=terms, called=chart["called"])
+            drawn = share_chart(chart["share"], unit=unit, called=chart["called"])
             made[f"share-{title}"] = drawn | {"title": title}
-        made[f"bearers-{title}"] = bearers_chart(chart["bearers"], terms=terms) | {"title": title}
+        made[f"bearers-{title}"] = bearers_chart(chart["bearers"], unit=unit) | {"title": title}
     return made
 
 
-def share_chart(drawn: Sequence[Row], *, terms: Terms, called: str | None = None, theme: str = "light") -> Spec:
+def share_chart(drawn: Sequence[Row], *, unit: Unit, called: str | None = None, theme: str = "light") -> Spec:
     """Each name's score by the share of its bearers who are of the first group, with the line through all names."""
     x = {
         "field": "share",
@@ -63,12 +63,12 @@ def share_chart(drawn: Sequence[Row], *, terms: Terms, called: str | None = None
         "and the interval of its slope.",
         drawn,
         x,
-        terms=terms,
+        unit=unit,
         theme=theme,
     )
 
 
-def bearers_chart(drawn: Sequence[Row], *, terms: Terms, theme: str = "light") -> Spec:
+def bearers_chart(drawn: Sequence[Row], *, unit: Unit, theme: str = "light") -> Spec:
     """Each name's score by how many people bear it, with a line through the names of each group."""
     x = {
         "field": "bearers",
@@ -82,7 +82,7 @@ def bearers_chart(drawn: Sequence[Row], *, terms: Terms, theme: str = "light") -
         "slope.",
         drawn,
         x,
-        terms=terms,
+        unit=unit,
         theme=theme,
     )
 
@@ -95,20 +95,20 @@ def _charts(report: Audit) -> list[dict[str, Any]]:
         systems = {column.system for column in scores.columns}
         points |= name_points([one for one in report.findings if one.system in systems], scores, corpus)
     names, compared = labels(report.findings), comparison_names(report)
-    made = []
+    unit, made = unit_of(report.findings), []
     # Where a gap is shown, it is drawn first.
     for finding, signal in sorted(asked(report), key=lambda pair: not is_shown(pair[1])):
         drawn = _thinned(points.get(key_of(finding), ()))
         if not drawn or is_silent(signal):
             continue
         title = f"{names[finding.system, finding.output]}, {compared[key_of(finding)]}"
-        by_share = _by_share(drawn, finding, signal) if signal.strength is not None else []
+        by_share = _by_share(drawn, finding, signal, unit.of(finding)) if signal.strength is not None else []
         made.append(
             {
                 "name": title,
                 "called": share_called(signal),
                 "share": by_share,
-                "bearers": _by_bearers(drawn, finding, signal),
+                "bearers": _by_bearers(drawn, finding, signal, unit.of(finding)),
             }
         )
     return made
@@ -121,7 +121,7 @@ def _thinned(points: Sequence[NamePoint]) -> list[NamePoint]:
     return [ordered[rank] for rank in ranks]
 
 
-def _dots(points: Sequence[NamePoint], finding: Finding) -> list[Row]:
+def _dots(points: Sequence[NamePoint], finding: Finding, scale: float) -> list[Row]:
     sides = (finding.second_label, finding.first_label)
     return [
         {
@@ -129,50 +129,50 @@ def _dots(points: Sequence[NamePoint], finding: Finding) -> list[Row]:
             "group": sides[one.first],
             "share": None if one.share is None else 100 * one.share,
             "bearers": one.bearers,
-            "value": 100 * one.difference / finding.span,
+            "value": scale * one.difference,
         }
         for one in points
     ]
 
 
-def _by_share(points: Sequence[NamePoint], finding: Finding, signal: Signal) -> list[Row]:
+def _by_share(points: Sequence[NamePoint], finding: Finding, signal: Signal, scale: float) -> list[Row]:
     shares = np.array([one.share or 0.0 for one in points])
-    values = np.array([one.difference for one in points]) * 100 / finding.span
-    line = _line("share", 100 * shares, values, signal.strength, per=10.0, span=finding.span)
-    return [*_dots(points, finding), *line]
+    values = np.array([one.difference for one in points]) * scale
+    line = _line("share", 100 * shares, values, signal.strength, slope_per=scale / 10)
+    return [*_dots(points, finding, scale), *line]
 
 
-def _by_bearers(points: Sequence[NamePoint], finding: Finding, signal: Signal) -> list[Row]:
+def _by_bearers(points: Sequence[NamePoint], finding: Finding, signal: Signal, scale: float) -> list[Row]:
     slope = next(trait.slope for trait in signal.traits if trait.trait == "bearers")
     lines: list[Row] = []
     for side, group in ((True, finding.first_label), (False, finding.second_label)):
         mine = [one for one in points if one.first == side]
         common = np.log10([one.bearers for one in mine])
-        values = np.array([one.difference for one in mine]) * 100 / finding.span
-        for row in _line("bearers", common, values, slope, per=1.0, span=finding.span, group=group):
+        values = np.array([one.difference for one in mine]) * scale
+        for row in _line("bearers", common, values, slope, slope_per=scale, group=group):
             lines.append(row | {"bearers": 10 ** row["bearers"]})
-    return [*_dots(points, finding), *lines]
+    return [*_dots(points, finding, scale), *lines]
 
 
 def _line(
-    field: str, x: Any, values: Any, slope: Effect | None, *, per: float, span: float, group: str | None = None
+    field: str, x: Any, values: Any, slope: Effect | None, *, slope_per: float, group: str | None = None
 ) -> list[Row]:
     """A line through the middle of some points, of one group or of all, and the interval of its slope around it."""
     if slope is None or not len(x):
         return []
-    percent, middle, height = 100 / span / per, float(np.mean(x)), float(np.mean(values))
+    middle, height = float(np.mean(x)), float(np.mean(values))
     low, high = slope.interval or (slope.value, slope.value)
     rows = []
     for place in np.linspace(float(np.min(x)), float(np.max(x)), 9):
-        ends = sorted(height + end * percent * (place - middle) for end in (low, high))
-        fitted = height + slope.value * percent * (place - middle)
+        ends = sorted(height + end * slope_per * (place - middle) for end in (low, high))
+        fitted = height + slope.value * slope_per * (place - middle)
         rows.append({field: float(place), "group": group, "fitted": fitted, "low": ends[0], "high": ends[1]})
     return rows
 
 
-def _chart(what: str, drawn: Sequence[Row], x: Spec, *, terms: Terms, theme: str) -> Spec:
+def _chart(what: str, drawn: Sequence[Row], x: Spec, *, unit: Unit, theme: str) -> Spec:
     ink = "#333" if theme == "light" else "#eee"
-    title = f"difference, {terms.drawn}"
+    title = f"difference, {unit.drawn}"
     groups: Spec = {"field": "group", "type": "nominal", "sort": None}
     scale = {"scale": {"range": list(COLOURS[theme][:2])}}
     colour = groups | scale | {"legend": {"orient": "top", "title": None, "labelLimit": 240, "columns": 1}}
@@ -181,7 +181,7 @@ def _chart(what: str, drawn: Sequence[Row], x: Spec, *, terms: Terms, theme: str
         {"field": "group"},
         {"field": "share", "format": ".1f", "title": "share, %"},
         {"field": "bearers", "format": ",.0f"},
-        {"field": "value", "format": ".2f", "title": title},
+        {"field": "value", "format": ".3~r", "title": title},
     ]
 
     def y(field: str) -> Spec:

@@ -16,7 +16,8 @@ from evenhand.comparing.signals import Effect, Signal, key_of, name_points
 from evenhand.corpora.known_names import share_in
 from evenhand.corpora.names import POOL
 from evenhand.corpora.pools import load_pool
-from evenhand.report.audit.words import amount, labels, listed, measured, short_comparisons
+from evenhand.report.audit.amounts import amount, measured
+from evenhand.report.audit.naming import labels, listed, short_comparisons
 from evenhand.report.common.console import Column, print_table
 
 HEADING = "Is it the group, or that its names are rare?"

@@ -12,26 +12,22 @@ from evenhand.comparing.findings import Finding
 from evenhand.printing.screen import Cell
 from evenhand.report.audit import path, signals
 from evenhand.report.audit.ability import ability_in_words
+from evenhand.report.audit.amounts import amount, short_p
 from evenhand.report.audit.decisions import HEADING, print_decisions
 from evenhand.report.audit.levels import corrected_for
 from evenhand.report.audit.many import Table, tables_of, told_all
-from evenhand.report.audit.next_steps import DIFFERENT, WEAK, next_steps
-from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
-from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import (
-    STAR,
-    amount,
+from evenhand.report.audit.naming import (
     groups_in_words,
-    interval_shown,
     labels,
     others_like_these,
     outputs_in_words,
     people_of,
     short_comparisons,
-    short_p,
-    these_alone,
-    verdict_shown,
 )
+from evenhand.report.audit.next_steps import DIFFERENT, WEAK, next_steps
+from evenhand.report.audit.standing import ON_AVERAGE, TOO_WEAK, UNKNOWN, look
+from evenhand.report.audit.terms import terms_of
+from evenhand.report.audit.verdicts import STAR, interval_shown, these_alone, verdict_shown
 from evenhand.report.common.console import Column, print_table
 from evenhand.report.common.steps import print_steps
 

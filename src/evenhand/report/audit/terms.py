@@ -20,10 +20,8 @@ class Terms:
     unit: str
     """The unit of gaps in tables; empty where that is the output's own."""
     own_units: str
-    drawn: str
-    """The unit of gaps in charts."""
-    share: str
-    """The same, short."""
+    of_range: str
+    """The unit of shares of the range."""
     answer: str
     """What heads a column of single answers."""
     answers: str
@@ -43,14 +41,13 @@ OF_SCORES = Terms(
     of_many="A group's mean score minus the mean of the other groups",
     unit="",
     own_units="in the output's own units",
-    drawn="% of the range",
-    share="% of range",
+    of_range="% of the range",
     answer="score",
     answers="the system's mean scores",
     higher="The first group is scored higher (lower)",
     heat_title="Who is scored differently, and where",
     heat="Each cell: a person's mean score in a template minus the median score of all people in the same sentences, "
-    "in % of the range. A row of one colour is a person the system reacts to.",
+    "{unit}. A row of one colour is a person the system reacts to.",
 )
 OF_TAGS = Terms(
     question="Does the tagger find {people} of every group equally often in the same sentences?",
@@ -58,14 +55,13 @@ OF_TAGS = Terms(
     of_many="How often a group is found minus how often the other groups are on average",
     unit="points",
     own_units="in percentage points",
-    drawn="percentage points",
-    share="points",
+    of_range="percentage points",
     answer="found, %",
     answers="how often the tagger finds anybody, taken",
     higher="The first group is found more (less) often",
     heat_title="Who is found more or less often, and where",
     heat="Each cell: how often one of the {people} is found in a template minus the median of all of them in the same "
-    "sentences, in percentage points. A row of one colour is one that the tagger treats differently.",
+    "sentences, {unit}. A row of one colour is one that the tagger treats differently.",
 )
 
 

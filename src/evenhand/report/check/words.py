@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from evenhand.errors import so_many
 from evenhand.gating.judging import ACROSS, BEYOND, NOT_WORSE, WITHIN, WORSE
 from evenhand.gating.result import OUTCOMES, Check, Item
-from evenhand.report.audit.words import listed, number
+from evenhand.report.audit.amounts import number
+from evenhand.report.audit.naming import listed
 from evenhand.report.common.plain import Listing
 
 HEADINGS = ("system", "limit on", "allowed", "found", "outcome", "why")

@@ -13,6 +13,8 @@ from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render, trusted
 from evenhand.results import Result
 
+MOST_ROWS = 12
+"""A longer table is folded away, below what is said of it."""
 PROSE = 30
 """What is longer than a number with its interval is prose, which may go on in the next line."""
 
@@ -51,6 +53,8 @@ class Section:
     drawings: Mapping[str, str] | None = None
     items: Sequence[str] = ()
     remarks: Sequence[str] = ()
+    opened: bool | None = None
+    """Whether it stands open; else the first two do."""
 
 
 def plain_page(result: Result, *, title: str, lead: str, sections: Sequence[Section]) -> str:
@@ -78,4 +82,6 @@ def _shown(section: Section) -> dict[str, Any]:
         "drawings": [(what, trusted(svg)) for what, svg in (section.drawings or {}).items()],
         "items": section.items,
         "remarks": section.remarks,
+        "opened": section.opened,
+        "most": MOST_ROWS,
     }

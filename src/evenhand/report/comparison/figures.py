@@ -9,6 +9,7 @@ from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.report.audit.figures import SCHEMA, STATIC_WIDTH, Row, Spec, base_chart
+from evenhand.report.audit.units import Unit, delta_of, unit_of
 from evenhand.report.comparison.words import questions, short_verdict
 from evenhand.report.metrics.words import metric
 
@@ -27,9 +28,15 @@ LEGEND = {"orient": "top", "title": None, "labelLimit": 260}
 
 
 def gap_rows(comparison: Comparison) -> list[Row]:
-    """Three rows per question, in percent of the range."""
+    """Three rows per question."""
+    unit = unit_between(comparison)
     asked = zip(comparison.gaps, questions(comparison), strict=True)
-    return [row for gap, question in asked for row in _gap_rows(gap, question, series_of(comparison))]
+    return [row for gap, question in asked for row in _gap_rows(gap, question, series_of(comparison), unit)]
+
+
+def unit_between(comparison: Comparison) -> Unit:
+    """The unit of the gaps of both."""
+    return unit_of(gap.one for gap in comparison.gaps)
 
 
 def series_of(comparison: Comparison) -> tuple[str, str, str]:
@@ -37,20 +44,20 @@ def series_of(comparison: Comparison) -> tuple[str, str, str]:
     return comparison.one, comparison.other, DIFFERENCE
 
 
-def _gap_rows(gap: GapDifference, question: str, series: tuple[str, str, str]) -> list[Row]:
+def _gap_rows(gap: GapDifference, question: str, series: tuple[str, str, str], unit: Unit) -> list[Row]:
     called = (gap.one_called, gap.other_called, f"{gap.other_called} − {gap.one_called}")
     findings = (gap.one, gap.other, gap.difference)
     return [
-        _gap_row(finding, question=question, series=name, called=who, verdict=short_verdict(gap))
+        _gap_row(finding, unit, question=question, series=name, called=who, verdict=short_verdict(gap))
         for finding, name, who in zip(findings, series, called, strict=True)
     ]
 
 
-def _gap_row(finding: Finding, **about: str) -> Row:
-    percent, general = 100 / finding.span, finding.generalising
+def _gap_row(finding: Finding, unit: Unit, **about: str) -> Row:
+    per, general = unit.of(finding), finding.generalising
     low, high = general.shown_interval or (None, None)
     ends = {"value": general.estimate, "low": low, "high": high}
-    return {**about, **{name: None if end is None else end * percent for name, end in ends.items()}}
+    return {**about, **{name: None if end is None else end * per for name, end in ends.items()}}
 
 
 def metric_rows(measured: MeasuredDifference) -> list[Row]:
@@ -76,8 +83,10 @@ def metric_rows(measured: MeasuredDifference) -> list[Row]:
     return rows
 
 
-def gaps_chart(rows: Sequence[Row], *, series: tuple[str, str, str], delta: float, theme: str = "light") -> Spec:
-    """Both gaps and their difference, question by question; the band is ±delta (in %)."""
+def gaps_chart(
+    rows: Sequence[Row], *, series: tuple[str, str, str], delta: float, unit: Unit, theme: str = "light"
+) -> Spec:
+    """Both gaps and their difference, question by question; the band is ±delta."""
     y = {"field": "question", "type": "nominal", "sort": None, "title": None, "axis": AXIS}
     where = {"y": y, "yOffset": {"field": "series", "type": "nominal", "sort": list(series)}}
     colour = {
@@ -98,7 +107,7 @@ def gaps_chart(rows: Sequence[Row], *, series: tuple[str, str, str], delta: floa
         layer=[
             _band(delta),
             _zero(),
-            *_intervals({**where, "tooltip": tooltip}, colour, SERIES_SHAPES, title="gap, % of the range"),
+            *_intervals({**where, "tooltip": tooltip}, colour, SERIES_SHAPES, title=f"gap, {unit.drawn}"),
         ],
         data={"values": list(rows)},
         height={"step": GAP_STEP, "for": "offset"},
@@ -147,8 +156,9 @@ def _intervals(where: Spec, colour: Spec, shapes: Sequence[str], *, title: str) 
 
 def static_figures(comparison: Comparison) -> dict[str, Spec]:
     """One figure: the gaps, then the metrics of each attribute below them."""
-    delta = 100 * comparison.provenance.settings["equivalence"]
-    gaps = gaps_chart(gap_rows(comparison), series=series_of(comparison), delta=delta)
+    unit = unit_between(comparison)
+    delta = delta_of([gap.one for gap in comparison.gaps], unit)
+    gaps = gaps_chart(gap_rows(comparison), series=series_of(comparison), delta=delta, unit=unit)
     parts = [_titled(gaps, f"{comparison.other} against {comparison.one}")]
     for measured in comparison.metrics:
         rows = metric_rows(measured)

@@ -8,19 +8,19 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.metric_differences import MeasuredDifference
 from evenhand.metrics.differences import MetricDifference
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.audit.figures import COLOURS
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import number, shown_p
+from evenhand.report.audit.units import Unit, delta_of
 from evenhand.report.common.provenance import facts
-from evenhand.report.comparison.figures import gap_rows, gaps_chart, metric_rows, metrics_chart, series_of
+from evenhand.report.comparison.figures import gap_rows, gaps_chart, metric_rows, metrics_chart, series_of, unit_between
 from evenhand.report.comparison.words import (
     levels_in_words,
     metrics_in_words,
     questions,
     short_verdict,
-    shown,
-    shown_interval,
     told,
+    with_interval,
 )
 from evenhand.report.metrics.words import metric
 from evenhand.report.page.shell import render
@@ -40,7 +40,7 @@ def to_html(comparison: Comparison) -> str:
 
 
 def _shown(comparison: Comparison) -> dict[str, Any]:
-    settings = comparison.provenance.settings
+    unit = unit_between(comparison)
     return {
         "title": f"{comparison.other} against {comparison.one}",
         "sections": [
@@ -52,26 +52,24 @@ def _shown(comparison: Comparison) -> dict[str, Any]:
         "sentences": [{"look": css(seen), "tag": tag, "text": text} for seen, tag, text in told(comparison.gaps)],
         "metric_sentences": [metrics_in_words(measured) for measured in comparison.metrics],
         "notes": [str(note) for note in comparison.notes],
-        "rows": [_row(gap, asked) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)],
+        "rows": [_row(gap, asked, unit) for gap, asked in zip(comparison.gaps, questions(comparison), strict=True)],
         "parts": [_part(measured) for measured in comparison.metrics],
         "levels": levels_in_words(comparison),
-        "delta": f"{100 * settings['equivalence']:g} %",
+        "delta": f"{delta_of([gap.one for gap in comparison.gaps], unit):g} {unit.drawn}",
+        "in_units": unit.note,
         "questions": comparison.provenance.details["assessments"],
         "facts": facts(comparison.provenance),
         "provenance": {"command": None, **comparison.provenance.to_dict()},
     }
 
 
-def _row(gap: GapDifference, question: str) -> dict[str, Any]:
+def _row(gap: GapDifference, question: str, unit: Unit) -> dict[str, Any]:
     p = gap.difference.generalising.p_adjusted
     return {
         "question": question,
         "look": css(look(gap.difference)),
         "verdict_text": short_verdict(gap),
-        "cells": [
-            f"{shown(gap, finding.generalising.estimate)} ({shown_interval(gap, finding)})"
-            for finding in (gap.one, gap.other, gap.difference)
-        ],
+        "cells": [with_interval(finding, unit) for finding in (gap.one, gap.other, gap.difference)],
         "p": "undefined" if p is None else shown_p(p),
     }
 
@@ -104,11 +102,12 @@ def _metric_row(found: MetricDifference) -> dict[str, Any]:
 
 
 def _drawn(comparison: Comparison) -> dict[str, Any]:
-    delta, series = 100 * comparison.provenance.settings["equivalence"], series_of(comparison)
+    unit, series = unit_between(comparison), series_of(comparison)
+    delta = delta_of([gap.one for gap in comparison.gaps], unit)
     return {
         "specs": {
             theme: {
-                "gaps": gaps_chart([], series=series, delta=delta, theme=theme),
+                "gaps": gaps_chart([], series=series, delta=delta, unit=unit, theme=theme),
                 "metrics": metrics_chart([], theme=theme),
             }
             for theme in COLOURS

@@ -8,10 +8,10 @@ from rich.text import Text
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.printing.screen import Cell
+from evenhand.report.audit.naming import people_of
 from evenhand.report.audit.standing import look
 from evenhand.report.audit.terminal import COLOURS
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import people_of
 from evenhand.report.common.console import Column, print_table
 from evenhand.report.comparison.words import (
     levels_in_words,

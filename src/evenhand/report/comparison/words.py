@@ -9,19 +9,14 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.findings import Finding
 from evenhand.comparing.metric_differences import MeasuredDifference
+from evenhand.report.audit.amounts import amount, interval_levels, level_percent, shown_p
 from evenhand.report.audit.harm import high_in_words, little_in_words, who_is_worse_off
+from evenhand.report.audit.naming import people
+from evenhand.report.audit.reacting import unless, unless_of_many
+from evenhand.report.audit.settling import settling
 from evenhand.report.audit.standing import look
-from evenhand.report.audit.words import (
-    amount,
-    hangs_on,
-    interval_levels,
-    level_percent,
-    people,
-    settling,
-    shown_p,
-    unless,
-    unless_of_many,
-)
+from evenhand.report.audit.units import Unit
+from evenhand.report.audit.verdicts import hangs_on
 
 NO_SIZE = "for {called} like these, it cannot be told whether the gap is smaller or larger"
 
@@ -70,6 +65,13 @@ def shown_interval(gap: GapDifference, finding: Finding) -> str:
     """The interval for persons like these."""
     interval = finding.generalising.shown_interval
     return "undefined" if interval is None else " to ".join(shown(gap, end) for end in interval)
+
+
+def with_interval(finding: Finding, unit: Unit) -> str:
+    """A gap with its interval in the unit of a page."""
+    estimate, interval = finding.generalising.estimate, finding.generalising.shown_interval
+    ends = "no interval" if interval is None else " to ".join(unit.amount(end, finding) for end in interval)
+    return f"{'undefined' if estimate is None else unit.amount(estimate, finding)} ({ends})"
 
 
 def short_verdict(gap: GapDifference) -> str:

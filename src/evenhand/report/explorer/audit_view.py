@@ -11,26 +11,22 @@ import numpy as np
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
 from evenhand.contrasts import Floats
+from evenhand.report.audit.amounts import amount
 from evenhand.report.audit.details import HeatMap, details_of
 from evenhand.report.audit.figures import forest_row
 from evenhand.report.audit.many import shown_order, told_all
+from evenhand.report.audit.naming import comparison_name, labels, short_comparisons
 from evenhand.report.audit.standing import css, look
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import (
-    amount,
-    comparison_name,
-    labels,
-    number,
-    short_comparisons,
-    short_verdict,
-)
+from evenhand.report.audit.units import Unit, delta_of, unit_of
+from evenhand.report.audit.verdicts import short_verdict
 from evenhand.report.explorer.headline import largest_first
 from evenhand.report.explorer.marks import marked
 from evenhand.report.explorer.strips import Axis, Dot, box_strip, gap_strip, shade
 
-MOST_ROWS = 40
+MOST_ROWS = 10
 """Of more gaps, the largest are shown until somebody asks for all."""
-MOST_TOLD = 4
+MOST_TOLD = 2
 MOST_DOTS = 90
 WORST = 5
 BOX = ("low", "whisker_low", "q1", "median", "q3", "whisker_high", "high")
@@ -57,28 +53,29 @@ def told(audit: Audit) -> list[dict[str, str]]:
 
 
 def gaps(audit: Audit, *, everything: bool) -> dict[str, Any]:
-    """All gaps on one axis, in per cent of the range."""
+    """All gaps on one axis."""
+    unit = unit_of(audit.findings)
     names = labels(audit.findings)
     ordered = shown_order(audit.findings)
     short = dict(zip(map(id, ordered), short_comparisons(ordered), strict=True))
     kept = ordered if everything or len(ordered) <= MOST_ROWS else largest_first(ordered)[:MOST_ROWS]
-    rows = [forest_row(one, names[one.system, one.output]) for one in kept]
+    rows = [forest_row(one, names[one.system, one.output], unit) for one in kept]
     axis = Axis.over(row[name] for row in rows for name in ("gap", "general_low", "general_high"))
-    delta = 100 * audit.provenance.settings["equivalence"]
+    delta = delta_of(audit.findings, unit)
     place = {id(finding): number for number, finding in enumerate(audit.findings)}
     columns = {key: number for number, key in enumerate(names)}
     return {
         "ends": axis.ends(),
         "delta": f"{delta:g}",
         "left_out": len(ordered) - len(kept),
-        "unit": terms_of(audit.findings).drawn,
+        "unit": unit.drawn,
         "rows": [
             {
                 "label": row["system"],
                 "comparison": short[id(one)],
                 "look": css(look(one)),
-                "verdict": short_verdict(one),
-                "gap": number(row["gap"], span=100),
+                "verdict": unit.verdict(short_verdict(one)),
+                "gap": unit.amount(one.mean_difference, one),
                 "strip": gap_strip(
                     axis, row["gap"], (row["general_low"], row["general_high"]), css(look(one)), delta=delta
                 ),
@@ -97,13 +94,13 @@ def system(audit: Audit, column: int, behinds: Behinds) -> dict[str, Any]:
     mine = [(place, one) for place, one in enumerate(audit.findings) if (one.system, one.output) == key]
     details = details_of(audit)
     heat_map = None if details is None else details.heat_map(*key)
-    span = mine[0][1].span
     return {
         "label": names[key],
         "boxes": [] if details is None else _boxes(mine, audit, behinds),
         "worst": _worst([one for _, one in mine]),
-        "heat": None if heat_map is None else _heat(heat_map, span, behinds),
+        "heat": None if heat_map is None else _heat(heat_map, mine[0][1], unit_of(audit.findings), behinds),
         "terms": terms_of(audit.findings),
+        "unit": unit_of(audit.findings),
     }
 
 
@@ -111,13 +108,14 @@ def _boxes(mine: Sequence[tuple[int, Finding]], audit: Audit, behinds: Behinds) 
     details = details_of(audit)
     assert details is not None  # noqa: S101 - who asks for boxes has looked
     spreads = [details.spread(one) for _, one in mine]
+    unit = unit_of(audit.findings)
     axis = Axis.over(
-        100 * value / one.span for (_, one), box in zip(mine, spreads, strict=True) for value in (box.low, box.high)
+        unit.of(one) * value for (_, one), box in zip(mine, spreads, strict=True) for value in (box.low, box.high)
     )
     rows = []
     for (place, one), spread in zip(mine, spreads, strict=True):
-        percent = 100 / one.span
-        scaled = replace(spread, **{name: percent * getattr(spread, name) for name in BOX})
+        per = unit.of(one)
+        scaled = replace(spread, **{name: per * getattr(spread, name) for name in BOX})
         boxes = {
             "lower": (behinds.to_box(place, high=spread.q1), "the lowest quarter of the differences"),
             "box": (behinds.to_box(place, low=spread.q1, high=spread.q3), "the middle half of the differences"),
@@ -131,20 +129,20 @@ def _boxes(mine: Sequence[tuple[int, Finding]], audit: Audit, behinds: Behinds) 
                 "n": f"{one.n:,}",
                 "median": amount(spread.median, one),
                 "all": behinds.to_box(place),
-                "strip": box_strip(axis, scaled, _dots(behinds, place, one, percent), boxes, css(look(one))),
+                "strip": box_strip(axis, scaled, _dots(behinds, place, one, per), boxes, css(look(one))),
             }
         )
     return {"rows": rows, "ends": axis.ends()}
 
 
-def _dots(behinds: Behinds, place: int, finding: Finding, percent: float) -> list[Dot]:
+def _dots(behinds: Behinds, place: int, finding: Finding, per: float) -> list[Dot]:
     """Evenly spaced ranks keep the shape and both ends."""
     values = behinds.differences(finding)
     order = np.argsort(values, kind="stable")
     ranks = np.linspace(0, len(values) - 1, min(MOST_DOTS, len(values))).round().astype(int)
     return [
         Dot(
-            float(values[row]) * percent,
+            float(values[row]) * per,
             behinds.to_point(place, int(row)),
             f"difference {amount(float(values[row]), finding)}",
         )
@@ -173,8 +171,8 @@ def _worst(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     return found[:WORST]
 
 
-def _heat(heat_map: HeatMap, span: float, behinds: Behinds) -> dict[str, Any]:
-    values = 100 * heat_map.values / span
+def _heat(heat_map: HeatMap, finding: Finding, unit: Unit, behinds: Behinds) -> dict[str, Any]:
+    values = heat_map.values
     known = values[~np.isnan(values)]
     reach = float(np.abs(known).max()) if len(known) else 0.0
     rows = []
@@ -185,11 +183,11 @@ def _heat(heat_map: HeatMap, span: float, behinds: Behinds) -> dict[str, Any]:
             cells.append(
                 {
                     "css": shade(value, reach),
-                    "text": "" if value is None else number(value, span=100),
+                    "text": "" if value is None else unit.amount(value, finding),
                     "href": None if value is None else behinds.to_cell(person, template),
                     "said": f"{person}, {template}",
                 }
             )
         begins = i > 0 and heat_map.groups[i] != heat_map.groups[i - 1]
         rows.append({"person": person, "group": heat_map.groups[i], "cells": cells, "begins": begins})
-    return {"templates": heat_map.templates, "rows": rows, "reach": number(reach, span=100)}
+    return {"templates": heat_map.templates, "rows": rows, "reach": unit.amount(reach, finding)}

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from evenhand.comparing.audit import Audit
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.amounts import measured
 from evenhand.report.audit.figures import forest_row
 from evenhand.report.audit.many import SHOWN
+from evenhand.report.audit.naming import comparison_name, labels, sentences
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import comparison_name, labels, measured, sentences, short_verdict
+from evenhand.report.audit.verdicts import short_verdict
 from evenhand.results import Result
 
 
@@ -40,7 +42,7 @@ class Gap:
 def headline(result: Result) -> Headline:
     """The largest gap that is shown; where none is, how many questions have which answer."""
     if not isinstance(result, Audit):
-        return Headline(result.summary())
+        return Headline(_begun(result))
     shown = sorted((one for one in result.findings if one.verdict in SHOWN), key=_size, reverse=True)
     if not shown:
         looks = {look(one) for one in result.findings}
@@ -50,6 +52,12 @@ def headline(result: Result) -> Headline:
     said = in_short(shown[0])
     lead = f"{said[:1].upper()}{said[1:]}" if len(names) == 1 else f"{names[shown[0].system, shown[0].output]} {said}"
     return Headline(f"{lead}{more}", css(look(shown[0])))
+
+
+def _begun(result: Result) -> str:
+    """A summary as the begin of a line; what a system is called stays as it is."""
+    said, names = result.summary(), result.provenance.system_names
+    return said if said.startswith(tuple(names)) else f"{said[:1].upper()}{said[1:]}"
 
 
 def in_short(finding: Finding) -> str:

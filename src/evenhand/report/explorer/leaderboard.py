@@ -11,9 +11,10 @@ import polars as pl
 from scipy.special import ndtri
 
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.report.audit.amounts import number
 from evenhand.report.audit.figures import forest_row
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import number, short_verdict
+from evenhand.report.audit.verdicts import short_verdict, without_tolerance
 from evenhand.report.explorer.strips import Axis, gap_strip, range_strip
 from evenhand.report.study.words import table_title
 from evenhand.studies import Examined, Study, Table
@@ -21,6 +22,8 @@ from evenhand.studies import Examined, Study, Table
 Sort = Literal["quality", "bias"]
 Interval = tuple[float, float]
 LEVEL = 0.95
+MOST_ROWS = 20
+"""Of more systems, the first are shown until somebody asks for all."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def standings(study: Study, dimension: str, table: str, sort: Sort = "quality") 
     return sorted(found, key=lambda one: (one.spearman is None, -(one.spearman or 0.0), one.system))
 
 
-def shown(study: Study, dimension: str, table: str, sort: Sort) -> dict[str, Any]:
+def shown(study: Study, dimension: str, table: str, sort: Sort, *, everything: bool) -> dict[str, Any]:
     """The leaderboard as its page has it."""
     found = standings(study, dimension, table, sort)
     quality = Axis.over(value for one in found for value in (one.spearman_interval or (one.spearman,)))
@@ -113,7 +116,8 @@ def shown(study: Study, dimension: str, table: str, sort: Sort) -> dict[str, Any
     return {
         "title": table_title(study.tables[table]),
         "quality_ends": quality.ends(),
-        "gap_ends": gaps.ends(),
+        "gap_ends": gaps.ends(2),
+        "left_out": 0 if everything else max(len(found) - MOST_ROWS, 0),
         "delta": f"{delta:g}",
         "rows": [
             {
@@ -123,10 +127,10 @@ def shown(study: Study, dimension: str, table: str, sort: Sort) -> dict[str, Any
                 "quality": range_strip(quality, one.spearman, one.spearman_interval),
                 "gap": number(one.gap, span=100),
                 "strip": gap_strip(gaps, one.gap, one.gap_interval or (None, None), one.look, delta=delta),
-                "verdict": one.verdict,
+                "verdict": without_tolerance(one.verdict),
                 "look": one.look,
             }
-            for one in found
+            for one in (found if everything else found[:MOST_ROWS])
         ],
         "ranked": any(one.spearman is not None for one in found),
     }

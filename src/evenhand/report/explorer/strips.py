@@ -40,8 +40,9 @@ class Axis:
         share = (value - self.low) / (self.high - self.low)
         return round(WIDE * (EDGE + (1 - 2 * EDGE) * min(max(share, 0.0), 1.0)), 1)
 
-    def ends(self, decimals: int = 2) -> tuple[str, str]:
-        """The numbers at its ends."""
+    def ends(self, decimals: int | None = None) -> tuple[str, str]:
+        """The numbers at its ends, with as many decimals as they deserve."""
+        decimals = (2 if max(-self.low, self.high) >= 1 else 3) if decimals is None else decimals
         return _number(self.low, decimals), _number(self.high, decimals)
 
 

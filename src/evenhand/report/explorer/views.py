@@ -7,12 +7,13 @@ from typing import Any
 
 from evenhand.comparing.comparison import Comparison
 from evenhand.comparing.findings import Finding
+from evenhand.report.audit.amounts import amount, number
 from evenhand.report.audit.figures import Row, Spec, forest
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import amount, number
-from evenhand.report.comparison.figures import gap_rows
-from evenhand.report.comparison.words import metrics_in_words, questions, short_verdict, shown_interval, told
-from evenhand.report.comparison.words import shown as gap_shown
+from evenhand.report.audit.units import delta_of
+from evenhand.report.audit.verdicts import without_tolerance
+from evenhand.report.comparison.figures import gap_rows, unit_between
+from evenhand.report.comparison.words import metrics_in_words, questions, short_verdict, told, with_interval
 from evenhand.report.explorer.headline import Gap
 from evenhand.report.explorer.strips import Axis, gap_strip
 from evenhand.report.page.shell import render
@@ -34,24 +35,24 @@ def score_of(value: float, span: float) -> str:
 
 
 def compared(found: Comparison) -> dict[str, Any]:
-    """Two runs side by side: the gaps of both and their difference, on one axis in per cent of the range."""
+    """Two runs side by side: the gaps of both and their difference, on one axis."""
+    unit = unit_between(found)
     asked = questions(found)
     rows = []
-    spans = [gap.difference.span for gap in found.gaps]
     sides = [(gap.one, gap.other, gap.difference) for gap in found.gaps]
-    percents = [
+    drawn = [
         [
             (
-                None if one.generalising.estimate is None else 100 * one.generalising.estimate / span,
-                tuple(100 * end / span for end in one.generalising.shown_interval or ()),
+                None if one.generalising.estimate is None else unit.of(one) * one.generalising.estimate,
+                tuple(unit.of(one) * end for end in one.generalising.shown_interval or ()),
             )
             for one in three
         ]
-        for three, span in zip(sides, spans, strict=True)
+        for three in sides
     ]
-    axis = Axis.over(value for three in percents for gap, ends in three for value in (gap, *ends))
-    delta = 100 * found.provenance.settings["equivalence"]
-    for gap, question, three in zip(found.gaps, asked, percents, strict=True):
+    axis = Axis.over(value for three in drawn for gap, ends in three for value in (gap, *ends))
+    delta = delta_of([gap.one for gap in found.gaps], unit)
+    for gap, question, three in zip(found.gaps, asked, drawn, strict=True):
         looks = css(look(gap.one)), css(look(gap.other)), css(look(gap.difference))
         rows.append(
             {
@@ -61,7 +62,7 @@ def compared(found: Comparison) -> dict[str, Any]:
                 "lines": [
                     {
                         "called": called,
-                        "text": f"{gap_shown(gap, one.generalising.estimate)} ({shown_interval(gap, one)})",
+                        "text": with_interval(one, unit),
                         "strip": gap_strip(
                             axis, value, (ends[0], ends[1]) if ends else (None, None), css_of, delta=delta
                         ),
@@ -85,6 +86,7 @@ def compared(found: Comparison) -> dict[str, Any]:
         "rows": rows,
         "ends": axis.ends(),
         "delta": f"{delta:g}",
+        "unit": unit.drawn,
         "shared": f"{found.shared.sentences:,}",
     }
 
@@ -100,11 +102,12 @@ def followed(runs: Sequence[tuple[str, Mapping[str, Any], Sequence[Gap]]]) -> li
     return [
         {
             "comparison": comparison,
-            "ends": (axis := _axis(row["gap"] for row in rows)).ends(),
+            "ends": (axis := _axis(row["gap"] for row in rows)).ends(2),
             "rows": [
                 {
                     **row,
                     "text": number(row["gap"].gap, span=100),
+                    "verdict": without_tolerance(row["gap"].verdict),
                     "strip": gap_strip(axis, row["gap"].gap, (row["gap"].low, row["gap"].high), row["gap"].look),
                 }
                 for row in rows

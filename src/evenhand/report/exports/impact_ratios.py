@@ -10,8 +10,9 @@ from evenhand.comparing.decisions import TAGGERS
 from evenhand.comparing.impact import HIGHEST, GroupImpact, ImpactTable, impact_tables
 from evenhand.contrasts import CROSS
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.report.audit.amounts import number
 from evenhand.report.audit.decisions import percent, percent_interval, ratio
-from evenhand.report.audit.words import number, people_of
+from evenhand.report.audit.naming import people_of
 from evenhand.report.common.markdown import plain, table
 from evenhand.report.common.provenance import stated
 

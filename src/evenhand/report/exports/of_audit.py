@@ -11,23 +11,12 @@ from evenhand.contrasts import CROSS
 from evenhand.errors import so_many
 from evenhand.report.audit import decisions, path
 from evenhand.report.audit.ability import ability_in_words
+from evenhand.report.audit.amounts import amount, interval_of, measured, short_p, shown_p
 from evenhand.report.audit.many import told_all
+from evenhand.report.audit.naming import comparison_name, groups_in_words, labels, others_like_these, people_of, who
 from evenhand.report.audit.terms import terms_of
-from evenhand.report.audit.words import (
-    amount,
-    comparison_name,
-    groups_in_words,
-    in_words,
-    interval_of,
-    labels,
-    measured,
-    others_like_these,
-    people_of,
-    short_p,
-    short_verdict,
-    shown_p,
-    who,
-)
+from evenhand.report.audit.verdicts import short_verdict
+from evenhand.report.audit.words import in_words
 from evenhand.report.exports.account import (
     ELSEWHERE,
     NOT_PEOPLE,

@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.measuring import Metrics, ModelDifference
 from evenhand.metrics.differences import MetricDifference
-from evenhand.report.audit.words import number
+from evenhand.report.audit.amounts import number
 from evenhand.report.common.console import Column
 from evenhand.report.metrics.words import UNDEFINED
 

@@ -10,8 +10,8 @@ from evenhand.metrics.failures import MOST_FAILURES, Behaviour
 from evenhand.metrics.generalising import Generalising
 from evenhand.metrics.measurements import Measurement
 from evenhand.metrics.testing import ClassTests
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.audit.figures import COLOURS
-from evenhand.report.audit.words import number, shown_p
 from evenhand.report.common.provenance import facts
 from evenhand.report.metrics.figures import (
     by_attribute,
@@ -62,6 +62,12 @@ def to_html(report: Metrics) -> str:
     return render("metrics.html.j2", scripts=["metrics.js"], data=_drawn(report), **_shown(report))
 
 
+def _in_short(lead: str, text: str) -> dict[str, str]:
+    """The first sentence, and the others, which are folded away where there are many."""
+    first, dot, more = text.partition(". ")
+    return {"lead": lead, "first": first + dot.strip(), "more": more}
+
+
 def _shown(report: Metrics) -> dict[str, Any]:
     systems = list(dict.fromkeys(result.system for result in report.results))
     return {
@@ -70,7 +76,7 @@ def _shown(report: Metrics) -> dict[str, Any]:
             {"id": name, "short": short} for name, short in SECTIONS.items() if name != "models" or len(systems) > 1
         ],
         "models": models_table(report),
-        "short": [{"lead": lead(result), "text": in_words(result)} for result in report.results],
+        "short": [_in_short(lead(result), in_words(result)) for result in report.results],
         "left_out": report.left_out,
         "systems": systems,
         "attributes": list(dict.fromkeys(result.attribute for result in report.results)),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.console import Console
 
 from evenhand.metrics.quality import Estimate, Quality
-from evenhand.report.audit.words import number
+from evenhand.report.audit.amounts import number
 from evenhand.report.common.console import Column, print_table
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from evenhand.measuring import Measured, Metrics
 from evenhand.metrics.measurements import Measurement
-from evenhand.report.audit.words import number
+from evenhand.report.audit.amounts import number
 from evenhand.report.common.console import Column, print_table
 from evenhand.report.metrics.models import COLUMNS as MODELS
 from evenhand.report.metrics.models import lines

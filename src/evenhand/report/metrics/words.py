@@ -12,8 +12,8 @@ from evenhand.metrics.measurements import ALL, Measurement
 from evenhand.metrics.measuring import UNLIKELY
 from evenhand.metrics.metric import AnyMetric
 from evenhand.metrics.table import METRICS
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.audit.decisions import percent
-from evenhand.report.audit.words import number, shown_p
 from evenhand.stats.over_sentences import SentenceTest
 from evenhand.stats.types import ROUNDING
 

@@ -1,10 +1,16 @@
 (() => {
   const { data, byId, element, shown, chartIn, withRows, sortable, filterable, start } = evenhand;
-  const MANY = 40, HEAT_WIDTH = 620, FEW = 6, FIRST = 12;
+  const MANY = 40, HEAT_WIDTH = 620, FEW = 6, FIRST = 12, MANY_ROWS = 12;
 
-  const charts = (place, name, comparisons, rowsOf) => {
-    place.replaceChildren();
-    for (const comparison of comparisons) {
+  const charts = (whole, name, comparisons, rowsOf, most = Infinity) => {
+    whole.replaceChildren();
+    let place = whole, seen = 0;
+    for (const [i, comparison] of comparisons.entries()) {
+      if (i && place === whole && seen + rowsOf(comparison).length > most) {
+        place = element("details", {}, element("summary", {}, `${comparisons.length - i} more`));
+        whole.append(place);
+      }
+      seen += rowsOf(comparison).length;
       const rows = rowsOf(comparison);
       const few = rows.length > MANY ? [...rows].sort((a, b) => Math.abs(b.gap ?? b.median) - Math.abs(a.gap ?? a.median)).slice(0, MANY) : rows;
       place.append(element("h3", {}, comparison.name));
@@ -23,7 +29,7 @@
     return { system, verdict, low, whisker_low, q1, median, q3, whisker_high, high, points };
   };
   const drawOverview = () => {
-    charts(byId("forests"), "forest", data.comparisons, (comparison) => comparison.forest);
+    charts(byId("forests"), "forest", data.comparisons, (comparison) => comparison.forest, MANY_ROWS);
     if (data.comparisons.some((comparison) => comparison.boxes)) {
       charts(byId("boxes"), "boxes", data.comparisons, (comparison) => comparison.boxes.map((box, i) => unpackBox(box, comparison.forest[i].system)));
     } else {
@@ -91,9 +97,8 @@
     place.append(wordTable(label, rows));
   };
 
-  const bars = (heading, first, rows) => {
+  const bars = (heading, first, rows, most) => {
     if (!rows.length) return null;
-    const most = Math.max(...rows.map(([, value]) => Math.abs(value)));
     const body = rows.map(([label, value]) => {
       const width = most ? 50 * Math.abs(value) / most : 0;
       return element("tr", {}, element("th", { scope: "row" }, label), element("td", { class: "number" }, shown(value, 3)),
@@ -105,13 +110,14 @@
 
   const marked = ([before, word, after]) => [before, element("mark", {}, word), after];
 
-  const finding = (found) => {
+  const sharesOf = (found) => [found.persons, found.templates, found.words_shares, found.parts];
+  const finding = (found, most) => {
     const place = element("div", {}, element("h3", {}, found.comparison),
       element("ul", { class: "sentences" }, element("li", { class: found.look }, element("span", { class: "tag" }, found.verdict), ` ${found.words}`)));
     if (found.without !== null && !found.alone) place.append(element("p", { class: "note" }, `Without ${found.person} the gap would be ${found.without}.`));
     const grid = element("div", { class: "grid" });
-    for (const part of [bars("People: contribution to the gap", "person", found.persons), bars("Templates: contribution to the gap", "template", found.templates),
-      bars("Words: contribution to the gap", "word", found.words_shares), bars("Gap by emotion", "part", found.parts)]) if (part) grid.append(part);
+    const headings = [["People: contribution to the gap", "person"], ["Templates: contribution to the gap", "template"], ["Words: contribution to the gap", "word"], ["Gap by emotion", "part"]];
+    sharesOf(found).forEach((rows, i) => grid.append(...[bars(...headings[i], rows, most)].filter((part) => part !== null)));
     place.append(grid);
     if (found.pieces) place.append(element("p", { class: "note" }, found.pieces));
     if (found.sentences.length) {
@@ -125,15 +131,15 @@
   };
 
   // Of many findings, those that were decided stand open.
-  const folded = (found) => {
+  const folded = (found, most) => {
     const place = element("details", {}, element("summary", {}, `${found.comparison} `,
-      element("span", { class: `tag ${found.verdict.replaceAll(" ", "-")}` }, found.verdict)), finding(found));
+      element("span", { class: `tag ${found.verdict.replaceAll(" ", "-")}` }, found.verdict)), finding(found, most));
     place.open = found.verdict === "higher" || found.verdict === "lower";
     return place;
   };
 
   const heatRows = (heat) => heat.values.flatMap((row, i) => row.map((value, j) => ({
-    person: data.persons[i][0], group: data.persons[i][1], template: data.templates[j], value: value === null ? null : value / 1000,
+    person: data.persons[i][0], group: data.persons[i][1], template: data.templates[j], value: value === null ? null : value / 1e5,
   })));
 
   const heatSpec = (rows, persons) => {
@@ -148,7 +154,9 @@
     const system = data.systems[byId("choose").value];
     const place = byId("detail");
     place.replaceChildren();
-    for (const found of system.findings) place.append(system.findings.length > FEW ? folded(found) : finding(found));
+    // All bars of a system are on one scale, so that their lengths can be compared.
+    const most = Math.max(...system.findings.flatMap(sharesOf).flat().map(([, value]) => Math.abs(value)), 0);
+    for (const found of system.findings) place.append(system.findings.length > FEW ? folded(found, most) : finding(found, most));
     if (system.heat) {
       place.append(element("h3", {}, data.terms.heat_title),
         element("p", {}, data.terms.heat));

@@ -19,6 +19,9 @@ const shell = (() => {
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; redraw(); } });
 
+  // A phone shows the answer; its evidence is a touch away.
+  if (innerWidth < 640) for (const fold of document.querySelectorAll("details[data-wide]")) fold.open = false;
+
   const reveal = (id) => {
     const target = id ? document.getElementById(id) : null;
     const inside = target && (target.querySelector(":scope > details") ?? target);

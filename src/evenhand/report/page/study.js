@@ -11,8 +11,9 @@
       chartIn(place, `differences-${table.name}-${dimension}`, `${dimension}, ${table.title}: ${data.specs.light[`boxes ${table.name}`].description}`,
         (show) => show(withRows(`boxes ${table.name}`, rows), STEP * rows.length));
       if (!table.points[dimension].length) continue;
-      place.append(element("h4", {}, "Δ-spread against quality"));
-      chartIn(place, `spread-${table.name}-${dimension}`, `${dimension}, ${table.title}: ${data.specs.light[`spread ${table.name}`].description}`,
+      const fold = element("details", {}, element("summary", {}, "Δ-spread against quality"));
+      place.append(fold);
+      chartIn(fold, `spread-${table.name}-${dimension}`, `${dimension}, ${table.title}: ${data.specs.light[`spread ${table.name}`].description}`,
         (show) => show(withRows(`spread ${table.name}`, table.points[dimension])));
     }
   };

@@ -11,7 +11,8 @@ from typing import Literal
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import EXACT, FITTED, SPREAD_AT_LEAST, WITHIN_AT_LEAST, Repair, calibrator_file
-from evenhand.report.audit.words import listed, number
+from evenhand.report.audit.amounts import number
+from evenhand.report.audit.naming import listed
 from evenhand.report.common.commands import joined, said_of_high
 from evenhand.report.repair.harm import harm_notes
 from evenhand.report.repair.words import (

@@ -7,8 +7,8 @@ from typing import Any
 
 from evenhand.repairs.paired_means import PairedMeans
 from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
+from evenhand.report.audit.amounts import level_percent, number
 from evenhand.report.audit.figures import COLOURS, Spec
-from evenhand.report.audit.words import level_percent, number
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 from evenhand.report.repair.advice import glances, headline, outcomes_by_gap, repaired_spec

@@ -8,7 +8,7 @@ from evenhand.repairs.estimates import Estimate
 from evenhand.repairs.layers import Layer
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import WITHIN_AT_LEAST, GoldQuality, Repair
-from evenhand.report.audit.words import number, shown_p
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.repair.advice import ADVISED, Glance
 from evenhand.report.repair.figures import Question, in_order
 from evenhand.report.repair.tables import PriceRow

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from evenhand.repairs.paired_means import Evaluation, PairedMeans, WordMean
+from evenhand.report.audit.amounts import number
 from evenhand.report.audit.exports import latex_table
-from evenhand.report.audit.words import number
 from evenhand.report.common import markdown
 from evenhand.report.repair.words import sides
 

@@ -10,7 +10,7 @@ import polars as pl
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.parts import ESTIMATES
 from evenhand.repairs.result import Repair
-from evenhand.report.audit.words import number
+from evenhand.report.audit.amounts import number
 from evenhand.report.repair.published import TextTable
 from evenhand.report.repair.words import comparison, methods_of, outputs_of, part_after, split_name, tells_more
 

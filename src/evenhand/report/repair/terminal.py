@@ -8,7 +8,7 @@ from rich.text import Text
 from evenhand.contrasts import EVERYBODY
 from evenhand.repairs.outcomes import Outcome
 from evenhand.repairs.result import WITHIN_AT_LEAST, Repair
-from evenhand.report.audit.words import level_percent, number
+from evenhand.report.audit.amounts import level_percent, number
 from evenhand.report.common.console import Column, print_table
 from evenhand.report.repair.advice import headline, outcomes_by_gap
 from evenhand.report.repair.harm import does_not_do_its_job

@@ -11,7 +11,8 @@ from evenhand.repairs.outcomes import Outcome, Verdict
 from evenhand.repairs.paired_means import PairedMeans
 from evenhand.repairs.parts import PartOutcome
 from evenhand.repairs.result import EXACT, FITTED, PUBLISHED, Repair
-from evenhand.report.audit.words import listed, number, shown_p
+from evenhand.report.audit.amounts import number, shown_p
+from evenhand.report.audit.naming import listed
 
 UNDEFINED = "undefined"
 NO_GAP = "no gap visible"

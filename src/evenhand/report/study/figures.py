@@ -7,6 +7,7 @@ from typing import Any
 
 from evenhand.report.audit.details import Details
 from evenhand.report.audit.figures import COLOURS, POINTS, SCHEMA, Row, Spec, base_chart, box_row
+from evenhand.report.audit.units import OWN
 from evenhand.report.study.words import group_name, sides
 from evenhand.studies import Study, Table
 from evenhand.studies.tables import GROUPS, published_group
@@ -30,7 +31,7 @@ def box_rows(study: Study, table: Table, dimension: str, details: Details) -> li
     rows = []
     for one in study.of(dimension):
         finding = one.findings[table.name]
-        row = box_row(finding, details.spread(finding), one.system, percent=False)
+        row = box_row(finding, details.spread(finding), one.system, OWN)
         row["group"] = group_name(table, published_group(finding))
         row["rank"] = one.quality.rank
         rows.append(row)

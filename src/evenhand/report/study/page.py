@@ -7,15 +7,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from evenhand.files.file_names import file_names
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.audit.figures import COLOURS
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import number, short_verdict, shown_p
+from evenhand.report.audit.verdicts import short_verdict
 from evenhand.report.common.provenance import facts
 from evenhand.report.page.shell import render
 from evenhand.report.study import decisions
 from evenhand.report.study.figures import box_rows, point_rows, ranked_boxes, spread_by_quality, study_details
 from evenhand.report.study.tables import cells, headings
-from evenhand.report.study.words import GENERAL, PUBLISHED, counted, group_name, in_words, sides, summary, table_title
+from evenhand.report.study.words import (
+    GENERAL,
+    PUBLISHED,
+    at_first,
+    beyond,
+    counted,
+    group_name,
+    sides,
+    summary,
+    table_title,
+)
 from evenhand.studies import Examined, Study, Table
 from evenhand.studies.against import EFFECTS, is_usual
 from evenhand.studies.tables import published_group
@@ -100,7 +111,11 @@ def _shown(study: Study) -> dict[str, Any]:
 def _paragraph(study: Study, one: Any) -> dict[str, str]:
     table = study.tables[one.attribute]
     lead = f"{table.attribute} ({sides(table)})"
-    return {"lead": lead if one.dimension is None else f"{one.dimension}, {lead}", "text": in_words(one, table)}
+    return {
+        "lead": lead if one.dimension is None else f"{one.dimension}, {lead}",
+        "text": at_first(one, table),
+        "more": beyond(one),
+    }
 
 
 def _table(table: Table) -> dict[str, Any]:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenhand.comparing.findings import Finding, Share
+from evenhand.report.audit.amounts import number, shown_p
 from evenhand.report.audit.decisions import headings
 from evenhand.report.audit.page import differing
 from evenhand.report.audit.standing import css, look
-from evenhand.report.audit.words import in_words, number, short_verdict, shown_p
+from evenhand.report.audit.verdicts import short_verdict
+from evenhand.report.audit.words import in_words
 from evenhand.report.page.shell import render
 from evenhand.report.study.decisions import own_rows
 from evenhand.report.study.words import SUBSETS, group_name, sides
@@ -90,7 +92,7 @@ def _detail(study: Study, table: Table, one: Examined, peers: Sequence[Examined]
         "first": table.first_label,
         "second": table.second_label,
         "shares": [
-            (heading, _bars(shares, finding.span))
+            (heading, _bars(shares, finding.span, _most(finding)))
             for heading, shares in (
                 ("person", evidence.persons),
                 ("template", evidence.templates),
@@ -123,12 +125,18 @@ def _beside(study: Study, one: Examined, table: Table) -> str | None:
     return f"{name} has a gap of {gap} here. Compared with it: {effects}."
 
 
-def _bars(shares: Sequence[Share], span: float) -> list[dict[str, Any]]:
-    most = max(abs(share.share) for share in shares) or 1.0
+def _most(finding: Finding) -> float:
+    """All bars of a gap are on one scale, so that their lengths can be compared."""
+    evidence = finding.rests_on
+    shares = (*evidence.persons, *evidence.templates, *evidence.words)
+    return max((abs(share.share) for share in shares), default=0.0) or 1.0
+
+
+def _bars(shares: Sequence[Share], span: float, most: float) -> list[dict[str, Any]]:
     return [
         {
             "label": share.label,
-            "text": number(100 * share.share / span, span=1),
+            "text": number(share.share, span=span),
             "width": f"{50 * abs(share.share) / most:.1f}",
             "side": "up" if share.share >= 0 else "down",
         }

@@ -7,9 +7,9 @@ from dataclasses import asdict
 
 import polars as pl
 
+from evenhand.report.audit.amounts import number
 from evenhand.report.audit.decisions import HEADING
 from evenhand.report.audit.exports import latex_table
-from evenhand.report.audit.words import number
 from evenhand.report.common import markdown
 from evenhand.report.study.decisions import HEADINGS, reading, summary_rows
 from evenhand.report.study.words import GENERAL, PUBLISHED, group_name, table_title

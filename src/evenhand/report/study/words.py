@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from evenhand.files.task_files import DIMENSIONS
-from evenhand.report.audit.words import number
+from evenhand.report.audit.amounts import number
 from evenhand.studies import Problem, Study
 from evenhand.studies.statements import Statement
 from evenhand.studies.tables import ALL, UNDEFINED, Table
@@ -61,8 +61,18 @@ def counted(number: int, what: str = "submission") -> str:
 
 def in_words(statement: Statement, table: Table) -> str:
     """A paragraph about one attribute and one dimension."""
-    parts = [_significant(statement, table), _in_general(statement, table), _spread(statement), _largest(statement)]
-    return " ".join(part for part in (*parts, _top(statement)) if part)
+    return f"{at_first(statement, table)} {beyond(statement)}"
+
+
+def at_first(statement: Statement, table: Table) -> str:
+    """How many show a gap, for the people tested and for people like these."""
+    return f"{_significant(statement, table)} {_in_general(statement, table)}"
+
+
+def beyond(statement: Statement) -> str:
+    """Conditions, spreads and extremes."""
+    parts = (_unless(statement), _too_weak(statement), _spread(statement), _largest(statement), _top(statement))
+    return " ".join(part for part in parts if part)
 
 
 def in_short(study: Study) -> str:
@@ -93,7 +103,7 @@ def _in_general(one: Statement, table: Table) -> str:
     return (
         f"For people like these: {table.first_label} higher {one.higher}, {table.second_label} higher {one.lower}, "
         f"equivalent within the tolerance {one.equivalent}, no reaction seen {one.no_reaction_seen}, "
-        f"cannot tell {one.cannot_tell}.{_unless(one)}{_too_weak(one)}"
+        f"cannot tell {one.cannot_tell}."
     )
 
 
@@ -102,7 +112,7 @@ def _unless(one: Statement) -> str:
     if one.unseen_share is None or one.unseen_reaction is None:
         return ""
     return (
-        f" Each “equivalent” holds unless other people (up to {100 * one.unseen_share:.0f} %) react more than those "
+        f"Each “equivalent” holds unless other people (up to {100 * one.unseen_share:.0f} %) react more than those "
         f"tested, by {100 * one.unseen_reaction:.1f} % of the range or more."
     )
 
@@ -112,9 +122,7 @@ def _too_weak(one: Statement) -> str:
     if not one.says_little:
         return ""
     fail = "does not do its job" if one.says_little == 1 else "do not do their job"
-    return (
-        f" Of those that are equivalent or without a reaction, {one.says_little} {fail}, so this says little of them."
-    )
+    return f"Of those that are equivalent or without a reaction, {one.says_little} {fail}, so this says little of them."
 
 
 def _spread(one: Statement) -> str:

@@ -86,7 +86,7 @@
       const number = form.querySelectorAll("input:checked").length;
       compare.disabled = number !== 2;
       follow.disabled = number < 1;
-      said.textContent = number === 0 ? "Choose two audits to compare, or several to follow." : `${number} chosen`;
+      said.textContent = number === 0 ? "Tick two audits to compare them, or several to follow." : `${number} chosen`;
     };
     form.addEventListener("change", tell);
     tell();
@@ -102,5 +102,8 @@
     setTimeout(again, 700);
   };
 
-  document.addEventListener("DOMContentLoaded", () => { themes(); links(); forms(); choosing(); waiting(); });
+  // A phone shows the answer; its evidence is a touch away.
+  const narrow = () => { if (innerWidth < 640) for (const fold of document.querySelectorAll("details[data-wide]")) fold.open = false; };
+
+  document.addEventListener("DOMContentLoaded", () => { narrow(); themes(); links(); forms(); choosing(); waiting(); });
 })();
