@@ -10,6 +10,7 @@ from scipy import sparse
 
 from evenhand.contrasts.contrast import Contrast, Floats, Ints
 from evenhand.corpora import Corpus
+from evenhand.corpora.coded import coded
 from evenhand.numbering import placed
 
 EVERYBODY, PAIRED, UNPAIRED = "everybody", "paired", "unpaired"
@@ -20,7 +21,7 @@ def kinds_of(corpus: Corpus, attribute: str) -> tuple[str, ...]:
     """Both kinds of persons where the attribute has both; else nobody is told apart."""
     if "pair" not in corpus.frame.columns:
         return (EVERYBODY,)
-    paired = corpus.frame.filter(pl.col(attribute).is_not_null())["pair"].is_not_null()
+    paired = coded(corpus, "pair").numbers[coded(corpus, attribute).numbers >= 0] >= 0
     return (PAIRED, UNPAIRED) if paired.any() and not paired.all() else (EVERYBODY,)
 
 
@@ -29,7 +30,9 @@ def joined(one: Contrast, other: Contrast, shares: tuple[float, float]) -> Contr
 
     What varies with templates and words varies in both at once, so that the variance is not the sum of two variances.
     """
-    cells = one.cells.filter(pl.col("source").is_in(other.cells["source"].to_list()))
+    cells = one.cells
+    if not cells["source"].equals(other.cells["source"]):
+        cells = cells.filter(pl.col("source").is_in(other.cells["source"].to_list()))
     entries = _on(one, cells, first_unit=0), _on(other, cells, first_unit=len(one.units))
     unit, cell, sentence, value = (np.concatenate(both) for both in zip(*entries, strict=True))
     return replace(
