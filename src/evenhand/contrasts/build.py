@@ -422,7 +422,7 @@ def _cells(corpus: Corpus, sentences: _Sentences, units: _Units) -> tuple[pl.Dat
     return corpus.frame.select(columns)[sentences.row[first]], cell_of_source
 
 
-def _entries(sentences: _Sentences, unit_of: Ints, cell_of_source: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+def _entries(sentences: _Sentences, unit_of: Ints, cell_of_source: Ints) -> tuple[Codes, Codes, Codes, Floats]:
     cell = cell_of_source[sentences.source]
     kept = (cell >= 0) & (unit_of >= 0)
     unit, cell, row, person = unit_of[kept], cell[kept], sentences.row[kept], sentences.person[kept]
@@ -434,4 +434,5 @@ def _entries(sentences: _Sentences, unit_of: Ints, cell_of_source: Ints) -> tupl
     first = first_rows(which, len(sentences_there))
     side = alike(unit, cell, group)
     persons_there = np.bincount(side[first])
-    return unit, cell, row, sign / sentences_there[which] / persons_there[side]
+    value = sign / sentences_there[which] / persons_there[side]
+    return unit.astype(np.int32), cell.astype(np.int32), row.astype(np.int32), value

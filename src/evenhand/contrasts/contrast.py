@@ -14,7 +14,7 @@ from scipy import sparse
 
 from evenhand.contrasts.members import Members
 from evenhand.contrasts.parts import Parts, parts_of
-from evenhand.corpora.coded import Strings
+from evenhand.corpora.coded import Codes, Strings
 from evenhand.numbering import pairs_numbered, placed, renumbered
 
 Ints = npt.NDArray[np.int64]
@@ -69,7 +69,7 @@ class Contrast:
     """Units with one block number may trade their labels in a permutation; −1 marks a pair, whose sign may flip."""
     cells: pl.DataFrame
     """The sources that hold every unit, with the columns of the design."""
-    entries: tuple[Ints, Ints, Ints, Floats]
+    entries: tuple[Codes, Codes, Codes, Floats]
     """Unit, cell, sentence and coefficient: how each unit's value in each cell is made from scores."""
     groupings: tuple[str, ...]
     n_sources: int
@@ -165,7 +165,7 @@ class Contrast:
         of_cell, labels = self._codes_of(column)
         kept = of_cell != labels.index(label)
         unit, cell, sentence, value = self.entries
-        number = np.cumsum(kept) - 1
+        number = (np.cumsum(kept) - 1).astype(np.int32)
         there = kept[cell]
         left = replace(
             self,
@@ -241,7 +241,7 @@ class Contrast:
         unlabelled = np.zeros(len(labels), dtype=bool)
         unlabelled[group[self.cells[column].is_null().to_numpy()]] = True
         unit, cell, sentence, value = self.entries
-        rows = unit * len(labels) + group[cell]
+        rows = unit.astype(np.int64) * len(labels) + group[cell]
         operator = sparse.csr_array(
             (value / sizes[group[cell]], (rows, sentence)), shape=(len(self.units) * len(labels), self.shape[1])
         )
@@ -261,7 +261,9 @@ class Contrast:
         """Every unit's value in every cell: (units, cells, columns)."""
         unit, cell, sentence, value = self.entries
         units, cells = len(self.units), self.cells.height
-        operator = sparse.csr_array((value, (unit * cells + cell, sentence)), shape=(units * cells, self.shape[1]))
+        operator = sparse.csr_array(
+            (value, (unit.astype(np.int64) * cells + cell, sentence)), shape=(units * cells, self.shape[1])
+        )
         return np.asarray(operator @ scores).reshape(units, cells, -1)
 
     @cached_property

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from evenhand.contrasts.contrast import Contrast, Floats, Ints
 from evenhand.corpora import Corpus
-from evenhand.corpora.coded import coded
+from evenhand.corpora.coded import Codes, coded
 from evenhand.numbering import placed
 
 EVERYBODY, PAIRED, UNPAIRED = "everybody", "paired", "unpaired"
@@ -33,8 +33,8 @@ def joined(one: Contrast, other: Contrast, shares: tuple[float, float]) -> Contr
     cells = one.cells
     if not cells["source"].equals(other.cells["source"]):
         cells = cells.filter(pl.col("source").is_in(other.cells["source"].to_list()))
-    entries = _on(one, cells, first_unit=0), _on(other, cells, first_unit=len(one.units))
-    unit, cell, sentence, value = (np.concatenate(both) for both in zip(*entries, strict=True))
+    first, second = _on(one, cells, first_unit=0), _on(other, cells, first_unit=len(one.units))
+    unit, cell, sentence = (np.concatenate([first[place], second[place]]) for place in range(3))
     return replace(
         one,
         subset="all",
@@ -46,7 +46,7 @@ def joined(one: Contrast, other: Contrast, shares: tuple[float, float]) -> Contr
         coefficients=np.concatenate([shares[0] * one.coefficients, shares[1] * other.coefficients]),
         block=np.concatenate([one.block, np.where(other.block < 0, -1, other.block + one.block.max() + 1)]),
         cells=cells,
-        entries=(unit, cell, sentence, value),
+        entries=(unit, cell, sentence, np.concatenate([first[3], second[3]])),
         left_out=tuple(dict.fromkeys(one.left_out + other.left_out)),
         called=one.called if one.called == other.called else "persons",
         family=_families(one, other),
@@ -61,9 +61,9 @@ def _families(one: Contrast, other: Contrast) -> Ints:
     return np.concatenate([first, second + first.max(initial=-1) + 1])
 
 
-def _on(part: Contrast, cells: pl.DataFrame, *, first_unit: int) -> tuple[Ints, Ints, Ints, Floats]:
+def _on(part: Contrast, cells: pl.DataFrame, *, first_unit: int) -> tuple[Codes, Codes, Codes, Floats]:
     """A contrast's entries in the cells given, their units numbered from `first_unit`."""
-    renumbered = placed(part.cells["source"], cells["source"])
+    renumbered = placed(part.cells["source"], cells["source"]).astype(np.int32)
     unit, cell, sentence, value = part.entries
     kept = renumbered[cell] >= 0
-    return unit[kept] + first_unit, renumbered[cell][kept], sentence[kept], value[kept]
+    return unit[kept] + np.int32(first_unit), renumbered[cell][kept], sentence[kept], value[kept]

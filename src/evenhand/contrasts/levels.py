@@ -19,7 +19,7 @@ from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints, codes
 from evenhand.contrasts.declare import groups_of
 from evenhand.contrasts.members import Members
 from evenhand.corpora import Corpus
-from evenhand.corpora.coded import Strings
+from evenhand.corpora.coded import Codes, Strings
 from evenhand.corpora.families import families_of
 from evenhand.corpora.once import once
 from evenhand.numbering import numbered
@@ -115,9 +115,10 @@ def _cells(source: Ints, unit: Ints, sources: int, units: int) -> Ints:
     return np.where(complete, np.cumsum(complete) - 1, -1)
 
 
-def _entries(unit: Ints, cell: Ints, row: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+def _entries(unit: Ints, cell: Ints, row: Ints) -> tuple[Codes, Codes, Codes, Floats]:
     """Several sentences about a person in one source count as their mean."""
     kept = (unit >= 0) & (cell >= 0)
     unit, cell, row = unit[kept], cell[kept], row[kept]
     _, which, times = np.unique(np.stack([unit, cell]), axis=1, return_inverse=True, return_counts=True)
-    return unit, cell, row, 1.0 / times[which.reshape(-1)]
+    value = 1.0 / times[which.reshape(-1)]
+    return unit.astype(np.int32), cell.astype(np.int32), row.astype(np.int32), value
