@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from evenhand.asking.cache import cache_root
@@ -101,7 +99,7 @@ def tagged(
         )
     questions = pl.Series([question_of(tokens) for tokens in corpus.frame["tokens"].to_list()], dtype=pl.String)
     with _answered(taggers, questions, cache=cache, progress=progress, draws=draws, engine=engine) as asked:
-        answers = tuple(tuple(tuple(draw[_rows(questions, one)]) for draw in one.drawn) for one in asked)
+        answers = tuple(tuple(tuple(draw[one.plan.places_of(questions)]) for draw in one.drawn) for one in asked)
         columns = tuple(TagColumn(tagger.name, tagger.fingerprint, tagger.classes) for tagger in taggers)
         yield Tags(tuple(_ids(corpus)), answers, columns, corpus.digest)
 
@@ -184,14 +182,12 @@ def _ids(corpus: Corpus) -> Strings:
     return Strings(corpus.frame["id"].cast(pl.String))
 
 
-def _rows(questions: pl.Series, asked: Asking | AskingThrough) -> npt.NDArray[np.int32]:
-    return asked.plan.texts.places_of(questions)
-
-
 def _scores(corpus: Corpus, texts: pl.Series, systems: Sequence[BaseScorer], asked: Answered) -> Scores:
-    rows = _rows(texts, asked[0])
+    rows = asked[0].plan.places_of(texts)
     drawn = [
         Drawn(system.name, system.outputs, system.fingerprint, one.drawn[:, rows], system.held_out)
         for system, one in zip(systems, asked, strict=True)
     ]
+    for one in asked:
+        one.forget()
     return Scores.of_draws(_ids(corpus), drawn, corpus.digest)

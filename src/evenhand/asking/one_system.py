@@ -71,6 +71,10 @@ class Asking:
         self._store: Store = store_for(self.system, self.plan, self._root)
         self.drawn: Answers = self._form.empty(self._draws, len(self.plan.texts))
 
+    def forget(self) -> None:
+        """The answers were taken: neither they nor the plan are needed any more, and they may be large."""
+        del self.plan, self.drawn
+
     def complete(self) -> None:
         """What the answers were for is done."""
         self._store.complete()
@@ -281,6 +285,12 @@ class AskingThrough:
             self._inner.run(start)
             if self.failure is None:
                 self.drawn: Array = np.array([self._read(said, self._inner.plan) for said in self._inner.drawn])
+
+    def forget(self) -> None:
+        """As above."""
+        if self._inner is not None:
+            self._inner.forget()
+        del self.plan, self._questions
 
     def complete(self) -> None:
         """What the answers were for is done."""

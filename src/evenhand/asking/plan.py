@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from evenhand.corpora.coded import Strings
@@ -37,6 +39,17 @@ class Plan:
 
     texts: Strings
     batches: tuple[Batch, ...]
+
+    def places_of(self, questions: pl.Series) -> npt.NDArray[np.int64]:
+        """The place in the plan of each of the questions that it was made for: they are sorted here as they are there.
+
+        >>> make_plan(["b", "c", "a", "b"], 2).places_of(pl.Series(["b", "c", "a", "b"])).tolist()
+        [1, 2, 0, 1]
+        """
+        places = questions.rank("dense").cast(pl.Int64).to_numpy() - 1
+        if places.max(initial=-1) + 1 != len(self.texts):
+            raise ValueError("a plan for other questions")
+        return places
 
     @cached_property
     def key(self) -> str:

@@ -43,13 +43,6 @@ class Strings(Sequence[str]):
         """Those at these places, in this order."""
         return Strings(self._column, places if self._places is None else self._places[places])
 
-    def places_of(self, texts: pl.Series) -> Codes:
-        """The place of each text among these, each of which stands here once; −1 for others."""
-        if len(texts) + len(self) < FEW:
-            return placed(texts.to_list(), self).astype(np.int32)
-        known = pl.Enum(self.column)
-        return texts.cast(known, strict=False).to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
-
     def __len__(self) -> int:
         return len(self._column if self._places is None else self._places)
 
