@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from evenhand.asking.cache import cache_root
@@ -20,6 +18,7 @@ from evenhand.asking.progress import Start, progress_bars
 from evenhand.asking.scores import Drawn, Scores
 from evenhand.asking.settings import AskSettings
 from evenhand.asking.tags import TagColumn, Tags
+from evenhand.corpora.coded import Strings
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import BadAnswer, EvenhandError, GivenUp, SystemsFailed, UsageError, one_line
 from evenhand.systems.adopted import adopted
@@ -98,17 +97,17 @@ def tagged(
         raise UsageError(
             f"corpus {corpus.name!r} has no tokens and tags; taggers are asked about corpora such as 'ner-country'"
         )
-    questions = [question_of(tokens) for tokens in corpus.frame["tokens"].to_list()]
+    questions = pl.Series([question_of(tokens) for tokens in corpus.frame["tokens"].to_list()], dtype=pl.String)
     with _answered(taggers, questions, cache=cache, progress=progress, draws=draws, engine=engine) as asked:
-        answers = tuple(tuple(tuple(draw[_rows(questions, one)]) for draw in one.drawn) for one in asked)
+        answers = tuple(tuple(tuple(draw[one.plan.places_of(questions)]) for draw in one.drawn) for one in asked)
         columns = tuple(TagColumn(tagger.name, tagger.fingerprint, tagger.classes) for tagger in taggers)
-        yield Tags(_ids(corpus), answers, columns, corpus.digest)
+        yield Tags(tuple(_ids(corpus)), answers, columns, corpus.digest)
 
 
 @contextlib.contextmanager
 def _answered(
     systems: Sequence[BaseSystem],
-    questions: Sequence[str],
+    questions: pl.Series,
     *,
     cache: Path | None,
     progress: bool | None,
@@ -169,29 +168,26 @@ def _refuse_needless_draws(systems: Sequence[BaseSystem], draws: int) -> None:
             )
 
 
-def _texts(corpus: Corpus) -> list[str]:
+def _texts(corpus: Corpus) -> pl.Series:
     column = corpus.frame["text"]
     if column.dtype != pl.String:
         raise EvenhandError(f"corpus {corpus.name!r}: its column 'text' holds {column.dtype}, not text")
     if column.null_count():
         without = corpus.frame["id"].filter(column.is_null())[0]
         raise EvenhandError(f"corpus {corpus.name!r}: the sentence {without!r} has no text")
-    return column.to_list()
+    return column
 
 
-def _ids(corpus: Corpus) -> tuple[str, ...]:
-    return tuple(corpus.frame["id"].cast(pl.String))
+def _ids(corpus: Corpus) -> Strings:
+    return Strings(corpus.frame["id"].cast(pl.String))
 
 
-def _rows(questions: Sequence[str], asked: Asking | AskingThrough) -> npt.NDArray[np.intp]:
-    place = {question: row for row, question in enumerate(asked.plan.texts)}
-    return np.array([place[question] for question in questions], dtype=np.intp)
-
-
-def _scores(corpus: Corpus, texts: list[str], systems: Sequence[BaseScorer], asked: Answered) -> Scores:
-    rows = _rows(texts, asked[0])
+def _scores(corpus: Corpus, texts: pl.Series, systems: Sequence[BaseScorer], asked: Answered) -> Scores:
+    rows = asked[0].plan.places_of(texts)
     drawn = [
         Drawn(system.name, system.outputs, system.fingerprint, one.drawn[:, rows], system.held_out)
         for system, one in zip(systems, asked, strict=True)
     ]
+    for one in asked:
+        one.forget()
     return Scores.of_draws(_ids(corpus), drawn, corpus.digest)

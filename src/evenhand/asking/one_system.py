@@ -11,6 +11,7 @@ from itertools import accumulate, chain
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from evenhand.asking.answers import checked
 from evenhand.asking.cache import Store, store_for
@@ -38,6 +39,8 @@ PATIENCE = 3
 
 Waiting = Sequence[tuple[Batch, list[int]]]
 """The batches that are to be asked, and for which times."""
+Questions = Sequence[str] | pl.Series
+"""What is asked, again and again; a column where there is much of it."""
 Answer = Callable[[int], object]
 """Gives the answer to the nth of all that is to be asked."""
 
@@ -53,7 +56,7 @@ class Failure:
 class Asking:
     """One system's way through its plan; `drawn` then holds its answers, draws by questions."""
 
-    def __init__(self, system: BaseSystem, questions: Sequence[str], root: Path, draws: int, engine: Engine) -> None:
+    def __init__(self, system: BaseSystem, questions: Questions, root: Path, draws: int, engine: Engine) -> None:
         self.system = system
         self._engine = engine
         self.plan: Plan = make_plan(questions, system.batch_size)
@@ -67,6 +70,10 @@ class Asking:
     def _start_afresh(self) -> None:
         self._store: Store = store_for(self.system, self.plan, self._root)
         self.drawn: Answers = self._form.empty(self._draws, len(self.plan.texts))
+
+    def forget(self) -> None:
+        """The answers were taken: neither they nor the plan are needed any more, and they may be large."""
+        del self.plan, self.drawn
 
     def complete(self) -> None:
         """What the answers were for is done."""
@@ -253,13 +260,13 @@ class Asking:
 class AskingThrough:
     """The way of a system that asks another: the other one's questions are planned, cached and asked."""
 
-    def __init__(self, system: Through, texts: Sequence[str], root: Path, draws: int, engine: Engine) -> None:
+    def __init__(self, system: Through, texts: Questions, root: Path, draws: int, engine: Engine) -> None:
         self.system: Through = system
         self.plan = make_plan(texts, system.batch_size)
         self._inner: Asking | AskingThrough | None = None
         self._failure: Failure | None = None
         try:
-            self._questions = system.questions(self.plan.texts)
+            self._questions = system.questions(tuple(self.plan.texts))
         except UsageError:
             raise
         except Exception as error:
@@ -279,6 +286,12 @@ class AskingThrough:
             if self.failure is None:
                 self.drawn: Array = np.array([self._read(said, self._inner.plan) for said in self._inner.drawn])
 
+    def forget(self) -> None:
+        """As above."""
+        if self._inner is not None:
+            self._inner.forget()
+        del self.plan, self._questions
+
     def complete(self) -> None:
         """What the answers were for is done."""
         if self._inner is not None:
@@ -287,11 +300,12 @@ class AskingThrough:
 
     def _read(self, answers: Array, asked: Plan) -> Array:
         dealt = answers_to(self._questions, asked.texts, answers)
-        return checked(self.system, self.plan.texts, self.system.read(self.plan.texts, dealt))
+        texts = tuple(self.plan.texts)
+        return checked(self.system, texts, self.system.read(texts, dealt))
 
 
 def asking_of(
-    system: BaseSystem, questions: Sequence[str], root: Path, draws: int, engine: Engine
+    system: BaseSystem, questions: Questions, root: Path, draws: int, engine: Engine
 ) -> Asking | AskingThrough:
     """The way of a system through these questions, each of which may occur several times."""
     kind = AskingThrough if isinstance(system, Through) else Asking

@@ -10,12 +10,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from evenhand.corpora.coded import Strings
+
 
 @dataclass(frozen=True)
 class Batch:
     """Sentences that are asked together; `rows` are their places in the plan's texts."""
 
-    texts: tuple[str, ...]
+    texts: Strings
     rows: slice
     key: str
 
@@ -31,8 +37,19 @@ class Batch:
 class Plan:
     """The distinct texts in order, and the batches that cut them up."""
 
-    texts: tuple[str, ...]
+    texts: Strings
     batches: tuple[Batch, ...]
+
+    def places_of(self, questions: pl.Series) -> npt.NDArray[np.int64]:
+        """The place in the plan of each of the questions that it was made for: they are sorted here as they are there.
+
+        >>> make_plan(["b", "c", "a", "b"], 2).places_of(pl.Series(["b", "c", "a", "b"])).tolist()
+        [1, 2, 0, 1]
+        """
+        places = questions.rank("dense").cast(pl.Int64).to_numpy() - 1
+        if places.max(initial=-1) + 1 != len(self.texts):
+            raise ValueError("a plan for other questions")
+        return places
 
     @cached_property
     def key(self) -> str:
@@ -40,18 +57,19 @@ class Plan:
         return key_of(batch.key for batch in self.batches)
 
 
-def make_plan(texts: Iterable[str], batch_size: int) -> Plan:
+def make_plan(texts: Iterable[str] | pl.Series, batch_size: int) -> Plan:
     """Sort the distinct texts and cut them into batches.
 
     >>> [batch.texts for batch in make_plan(["b", "c", "a", "b"], 2).batches]
     [('a', 'b'), ('c',)]
     """
-    distinct = tuple(sorted(set(texts)))
+    # By their bytes, which is the order of their characters.
+    distinct = Strings(Strings(texts).column.unique().sort())
     starts = range(0, len(distinct), batch_size)
     return Plan(distinct, tuple(_batch(distinct[start : start + batch_size], start) for start in starts))
 
 
-def _batch(texts: tuple[str, ...], start: int) -> Batch:
+def _batch(texts: Strings, start: int) -> Batch:
     return Batch(texts, slice(start, start + len(texts)), key_of(texts))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from evenhand.corpora.coded import Strings
 from evenhand.errors import EvenhandError, UsageError
 from evenhand.files.plain import rebuild
 from evenhand.files.saved import check_columns, read_saved
@@ -88,7 +89,7 @@ class Scores:
     scores may share it. Columns of one system, or scores side by side again, are views where they can be.
     """
 
-    ids: tuple[str, ...]
+    ids: Sequence[str]
     matrix: Array
     columns: tuple[Column, ...]
     corpus_digest: str
@@ -99,15 +100,18 @@ class Scores:
         if matrix.dtype != np.float64 or not _is_read_only(matrix):
             matrix = read_only(np.array(matrix, dtype=np.float64, order="C"))
         object.__setattr__(self, "matrix", matrix)
+        if not isinstance(self.ids, Strings):
+            object.__setattr__(self, "ids", Strings(self.ids))
         if matrix.shape != (len(self.ids), len(self.columns)):
             raise EvenhandError(
                 f"scores of shape {matrix.shape} do not fit {len(self.ids):,} ids and {len(self.columns)} columns"
             )
-        _refuse_repeated("id", self.ids)
+        if self._ids.n_unique() < len(self.ids):
+            _refuse_repeated("id", self.ids)
         _refuse_repeated("column", [column.name for column in self.columns])
 
     @staticmethod
-    def of_draws(ids: tuple[str, ...], drawn: Sequence[Drawn], corpus_digest: str) -> Scores:
+    def of_draws(ids: Sequence[str], drawn: Sequence[Drawn], corpus_digest: str) -> Scores:
         """The means of what systems said."""
         columns = tuple(column for one in drawn for column in one.columns())
         return Scores(ids, read_only(np.hstack([one.means() for one in drawn])), columns, corpus_digest)
@@ -118,7 +122,12 @@ class Scores:
     def frame(self) -> pl.DataFrame:
         """The scores as a table: `id`, then one column per `system/output`."""
         numbers = {column.name: self.matrix[:, place] for place, column in enumerate(self.columns)}
-        return pl.DataFrame({"id": pl.Series(self.ids, dtype=pl.String), **numbers})
+        return pl.DataFrame({"id": self._ids, **numbers})
+
+    @property
+    def _ids(self) -> pl.Series:
+        assert isinstance(self.ids, Strings)  # noqa: S101 - they became so when this was made
+        return self.ids.column
 
     @property
     def spans(self) -> Array:
@@ -127,7 +136,8 @@ class Scores:
 
     def select(self, ids: Sequence[str]) -> Scores:
         """The rows of these ids, in this order."""
-        if self.ids == tuple(ids):
+        wanted = ids if isinstance(ids, Strings) else Strings(ids)
+        if self.ids == wanted:
             return self
         place = {id_: row for row, id_ in enumerate(self.ids)}
         unknown = [id_ for id_ in ids if id_ not in place]
@@ -136,7 +146,7 @@ class Scores:
                 f"no score for {len(unknown):,} of {len(ids):,} sentences, the first of them {unknown[0]!r}"
             )
         rows = np.array([place[id_] for id_ in ids], dtype=np.intp)
-        return Scores(tuple(ids), read_only(self.matrix[rows]), self.columns, self.corpus_digest)
+        return Scores(wanted, read_only(self.matrix[rows]), self.columns, self.corpus_digest)
 
     def of_system(self, name: str) -> Scores:
         """The columns of one system."""
@@ -165,7 +175,7 @@ class Scores:
     @staticmethod
     def stack(parts: Sequence[Scores], ids: Sequence[str], corpus_digest: str) -> Scores:
         """Answers of the same systems about different sentences, one below the other, in the order of `ids`."""
-        every = tuple(id_ for part in parts for id_ in part.ids)
+        every = Strings(pl.concat([part._ids for part in parts]))
         matrix = read_only(np.vstack([part.matrix for part in parts]))
         sizes = [len(part.ids) for part in parts]
         columns = tuple(_pooled(each, sizes) for each in zip(*(part.columns for part in parts), strict=True))
@@ -221,7 +231,7 @@ def _scores(frame: pl.DataFrame, provenance: dict[str, Any]) -> Scores:
     matrix = numbers.to_numpy().reshape(frame.height, len(columns))
     for entry, column, answers in zip(provenance["columns"], columns, matrix.T, strict=True):
         _refuse_unusable(answers, column.name, unasked=entry.get(UNASKED, 0))
-    return Scores(tuple(frame["id"]), matrix, columns, provenance["corpus_digest"])
+    return Scores(Strings(frame["id"]), matrix, columns, provenance["corpus_digest"])
 
 
 def _refuse_unusable(answers: Array, name: str, *, unasked: int) -> None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from evenhand.asking import Column, Scores
 from evenhand.corpora import Corpus
+from evenhand.corpora.coded import Strings
 from evenhand.corpora.intensity import EMOTION, WORD, intensities
 from evenhand.errors import EvenhandError
 from evenhand.files.plain import rebuild
@@ -138,7 +139,7 @@ def _words(scores: Scores, corpus: Corpus) -> _Words:
     named = rows.select(EMOTION, WORD).unique(maintain_order=True).with_row_index("word")
     emotions, words = named[EMOTION].cast(str).to_list(), named[WORD].cast(str).to_list()
     place = rows.join(named, on=[EMOTION, WORD], maintain_order="left")["word"].to_numpy()
-    everything = scores.select(corpus.frame["id"].to_list()).matrix
+    everything = scores.select(Strings(corpus.frame["id"])).matrix
     values = everything[rows["row"].to_numpy()]
     totals = np.zeros((len(words), values.shape[1]))
     np.add.at(totals, place, values)

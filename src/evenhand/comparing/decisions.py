@@ -183,8 +183,8 @@ def selection_rates(
     labels, groups = groups_of(corpus, attribute)
     inside = corpus.mask(subset).to_numpy()
     made = []
-    for group in groups:
-        if ((labels == group) & inside).any():
+    for number, group in enumerate(groups):
+        if ((labels == number) & inside).any():
             made.append(_rates(scores, corpus, attribute, group, cut, subset, level))
     return [rate for place in range(len(scores.columns)) for rates in made for rate in [rates[place]]]
 

@@ -10,6 +10,7 @@ import numpy as np
 from evenhand.comparing.findings import Verdict, Withheld
 from evenhand.comparing.general import general_gap, general_p
 from evenhand.contrasts import Contrast, Floats, Ints
+from evenhand.numbering import pairs_numbered
 from evenhand.stats import ROUNDING, Components, GroupedMeans, variance_components
 from evenhand.stats.types import Bools
 
@@ -191,7 +192,7 @@ class _Left:
 def _strata_left(contrast: Contrast, kept: Bools, family: Ints) -> _Left | None:
     """None where a stratum has fewer than two families left. A rest does without a group of which nobody is left."""
     stratum, rest, coefficients = contrast.stratum[kept], contrast.in_rest, contrast.coefficients
-    families = np.unique(np.stack([stratum, family[kept]]), axis=1)[0]
+    families = pairs_numbered(stratum, family[kept])[0][0]
     sizes = np.bincount(families, minlength=len(coefficients))
     if rest is None or not rest.any():
         return None if sizes.min() < 2 else _Left(stratum, coefficients, contrast.pairs, rest)

@@ -366,7 +366,7 @@ def _sizes(contrast: Contrast) -> dict[str, Any]:
     words = [column for column in contrast.groupings if column != "template"]
     return {
         "n_persons": contrast.n_persons,
-        "n_first": sum(len(first) for first, _ in contrast.members),
+        "n_first": contrast.members.on_each_side[0],
         "n_sources": cells.height,
         "n_templates": cells["template"].n_unique() if "template" in contrast.groupings else None,
         "n_words": sum(cells[column].drop_nulls().n_unique() for column in words) if words else None,

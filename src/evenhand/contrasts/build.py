@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from evenhand.contrasts.contrast import AVERAGE, TEXTS, Contrast, Floats, Ints, codes
+from evenhand.contrasts.contrast import AVERAGE, TEXTS, Contrast, Floats, Ints
+from evenhand.contrasts.members import Members
 from evenhand.corpora import Corpus
-from evenhand.corpora.families import families_of
+from evenhand.corpora.coded import Coded, Codes, Strings, coded
+from evenhand.corpora.families import NAME, families_of
 from evenhand.errors import UsageError
-from evenhand.numbering import numbered
+from evenhand.numbering import alike, first_rows, numbered, pairs_numbered, renumbered
 from evenhand.settings import CROSS
 
 TEXT = "text"
@@ -39,13 +42,13 @@ class _Sentences:
     group: Ints
     """0 is the first group; the others are the second side, which is their mean."""
     groups: int
-    source: Ints
-    person: Ints
-    pair: Ints
+    source: Codes
+    person: Codes
+    pair: Codes
     """−1 where the person has no counterpart in the other groups."""
-    sources: tuple[str, ...]
-    persons: tuple[str, ...]
-    pairs: tuple[str, ...]
+    sources: Strings
+    persons: Strings
+    pairs: Strings
 
     @property
     def counts(self) -> Floats:
@@ -78,7 +81,7 @@ def build(
     if matchless.any():
         group = group.copy()
         group[sentences.row[matchless[sentences.person]]] = -1
-        left_out = tuple(sentences.persons[number] for number in np.flatnonzero(matchless))
+        left_out = tuple(sentences.persons.at(np.flatnonzero(matchless)))
         sentences = _coded(corpus, group, groups)
         stratum_of_person, _ = _strata(corpus, attribute, sentences)
     matrix, comparisons = _published(sentences, stratum_of_person, len(corpus))
@@ -107,7 +110,7 @@ def build(
         entries=_entries(sentences, units.of_sentence, cell_of_source),
         groupings=corpus.groupings,
         n_sources=len(sentences.sources),
-        left_out=left_out + tuple(sentences.persons[number] for number in np.flatnonzero(stray)),
+        left_out=left_out + tuple(sentences.persons.at(np.flatnonzero(stray))),
         called=called(corpus, sentences.row),
         family=_families(corpus, sentences, units),
         part=_parts(sentences, stratum_of_person, len(corpus)),
@@ -137,48 +140,94 @@ def _parts(sentences: _Sentences, stratum: Ints, width: int) -> Ints:
 
 def _families(corpus: Corpus, sentences: _Sentences, units: _Units) -> Ints:
     """The family of each unit; who has a counterpart in the other groups is of no group."""
-    group = np.where(sentences.pair >= 0, -1, sentences.group).tolist()
-    found = families_of(corpus.frame[sentences.row], within=group)
+    group = np.where(sentences.pair >= 0, -1, sentences.group)
+    found = _families_found(corpus, sentences, group, np.arange(len(sentences.row)))
+    if not found:
+        return numbered_apart(units.group[units.stratum], units.labels)
     who = zip(units.group[units.stratum].tolist(), units.labels, strict=True)
     return numbered([found.get(unit, unit) for unit in who])
 
 
+def numbered_apart(group: Ints, labels: Strings) -> Ints:
+    """The same number for units of one group and label, in order of appearance."""
+    return renumbered(alike(group + 1, Coded.of(labels.column).numbers), len(labels))[0]
+
+
+def _families_found(corpus: Corpus, sentences: _Sentences, group: Ints, places: Ints) -> dict[tuple[int, str], str]:
+    """The families among some of the sentences; whoever stands there again and again is looked at once."""
+    if not {"family", "kind"} & set(corpus.frame.columns):
+        return {}
+    told = "family" if "family" in corpus.frame.columns else "kind"
+    said = coded(corpus, told)
+    if told == "kind" and NAME not in said.labels:
+        return {}
+    rows = sentences.row[places]
+    key = alike(group[places] + 1, sentences.person[places], said.numbers[rows] + 1)
+    first = np.sort(first_rows(key, int(key.max(initial=-1)) + 1))
+    known = [*said.labels, None]  # the last is that of −1
+    there = {
+        "person": sentences.persons.at(sentences.person[places[first]]).column,
+        told: pl.Series([known[number] for number in said.numbers[rows[first]].tolist()], dtype=pl.String),
+    }
+    return families_of(pl.DataFrame(there), within=group[places[first]].tolist())
+
+
 def called(corpus: Corpus, rows: Ints) -> str:
     """What the persons of these sentences are, in a word."""
-    kinds = set(corpus.frame["kind"][rows].unique().to_list()) if "kind" in corpus.frame.columns else set()
-    return CALLED.get(kinds.pop(), "persons") if len(kinds) == 1 else "persons"
+    if "kind" not in corpus.frame.columns:
+        return "persons"
+    kind = coded(corpus, "kind")
+    kinds = np.unique(kind.numbers[rows])
+    return CALLED.get(kind.labels[kinds[0]], "persons") if len(kinds) == 1 and kinds[0] >= 0 else "persons"
 
 
 def _coded(corpus: Corpus, group: npt.NDArray[np.int64], groups: int) -> _Sentences:
     rows = np.flatnonzero(group >= 0)
-    frame, mine = corpus.frame[rows], group[rows]
-    texts = called(corpus, rows) == TEXTS
-    source, sources = codes([TEXTS] * frame.height if texts else frame["source"].to_list())
-    person, persons = codes(frame["person"].to_list())
-    named = frame["pair"].to_list() if "pair" in frame.columns else [None] * frame.height
-    # A pair counts only where all of its groups are asked about: noun phrases paired by gender are no pairs for race.
-    pair, pairs = codes(
-        [name if on else None for name, on in zip(named, _in_all(codes(named)[0], mine, groups), strict=True)]
-    )
-    # Who stands in all groups ("the young neighbour", "the old neighbour") is their own counterpart.
-    own = (pair < 0) & _in_all(person, mine, groups)
-    labels = [
-        persons[who] if mine else (pairs[number] if number >= 0 else None)
-        for who, mine, number in zip(person, own, pair, strict=True)
-    ]
-    pair, pairs = codes(labels)
+    mine = group[rows]
+    if called(corpus, rows) == TEXTS:
+        source = Coded(np.zeros(len(rows), dtype=np.int32), Strings([TEXTS]))
+    else:
+        source = coded(corpus, "source").at(rows)
+    person = coded(corpus, "person").at(rows)
+    pair = _pairs(corpus, rows, person, mine, groups)
     # Where unpaired persons leave a group empty, the others have nobody to be compared with.
-    if 0 < len(set(mine[pair < 0])) < groups:
+    if 0 < len(np.unique(mine[pair.numbers < 0])) < groups:
         group = group.copy()
-        group[rows[pair < 0]] = -1
+        group[rows[pair.numbers < 0]] = -1
         return _coded(corpus, group, groups)
-    return _Sentences(rows, mine, groups, source, person, pair, sources, persons, pairs)
+    return _Sentences(
+        rows, mine, groups, source.numbers, person.numbers, pair.numbers, source.labels, person.labels, pair.labels
+    )
 
 
-def _in_all(number: Ints, group: Ints, groups: int) -> npt.NDArray[np.bool_]:
+def _pairs(corpus: Corpus, rows: Ints, person: Coded, group: Ints, groups: int) -> Coded:
+    """Who corresponds to whom among these sentences."""
+    nobody = np.full(len(rows), -1, dtype=np.int32)
+    named = coded(corpus, "pair").at(rows) if "pair" in corpus.frame.columns else Coded(nobody, Strings([]))
+    # A pair counts only where all of its groups are asked about: noun phrases paired by gender are no pairs for race.
+    paired = _in_all(named.numbers, group, groups)
+    # Who stands in all groups ("the young neighbour", "the old neighbour") is their own counterpart.
+    own = ~paired & _in_all(person.numbers, group, groups)
+    if not own.any():
+        numbers, places = renumbered(np.where(paired, named.numbers, -1), len(named.labels))
+        return Coded(numbers.astype(np.int32), named.labels.at(places))
+    if not paired.any():
+        numbers, places = renumbered(np.where(own, person.numbers, -1), len(person.labels))
+        return Coded(numbers.astype(np.int32), person.labels.at(places))
+    labels = [
+        person.labels[who] if mine else (named.labels[number] if on else None)
+        for who, mine, number, on in zip(person.numbers, own, named.numbers, paired, strict=True)
+    ]
+    return Coded.of(pl.Series(labels, dtype=pl.String))
+
+
+def _in_all(number: npt.NDArray[np.integer[Any]], group: Ints, groups: int) -> npt.NDArray[np.bool_]:
     """For each sentence, whether its number (not −1) stands in all groups."""
-    there = [set(number[(group == wanted) & (number >= 0)]) for wanted in range(groups)]
-    return np.isin(number, list(set.intersection(*there)))
+    there = np.zeros((groups, int(number.max(initial=-1)) + 2), dtype=bool)
+    there[group, number] = True
+    there[:, -1] = False  # that is where −1 went
+    found: npt.NDArray[np.bool_] = np.logical_and.reduce(there)[number]
+    return found
 
 
 def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints, npt.NDArray[np.bool_]]:
@@ -187,24 +236,27 @@ def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints
     Strata without two persons (two families) of each group are put together; if that is not enough, their persons are
     left out. Where that would be too many, the crossing does without an attribute.
     """
-    frame = corpus.frame[sentences.row]
     alone = np.flatnonzero(sentences.pair < 0)
-    _, where = np.unique(sentences.person[alone], return_index=True)
-    members = alone[where]
-    person, group = sentences.person[members], sentences.group[members]
-    found = families_of(frame[alone], within=sentences.group[alone].tolist())
-    who = [(mine, sentences.persons[number]) for mine, number in zip(group.tolist(), person.tolist(), strict=True)]
-    family = np.array(numbered([found.get(one, one) for one in who]), dtype=np.int64)
+    person, members = _each_person(sentences, alone)
+    group = sentences.group[members]
+    found = _families_found(corpus, sentences, sentences.group, alone)
+    if found:
+        who = zip(group.tolist(), sentences.persons.at(person), strict=True)
+        family = numbered([found.get(one, one) for one in who])
+    else:
+        family = np.arange(len(person), dtype=np.int64)
     stratum = np.zeros(len(sentences.persons), dtype=np.int64)
     matchless = np.zeros(len(sentences.persons), dtype=bool)
     others = [
-        other for other in corpus.attributes if other not in attribute.split(CROSS) and _is_of_person(frame, other)
+        other
+        for other in corpus.attributes
+        if other not in attribute.split(CROSS) and _is_of_person(corpus, sentences, other)
     ]
     for chosen in _choices(others):
-        keys = [tuple(row) for row in frame[members].select(chosen).iter_rows()] if chosen else [()] * len(members)
-        number = numbered(keys)
+        there = [coded(corpus, other).numbers[sentences.row[members]] + 1 for other in chosen]
+        number = renumbered(alike(np.zeros_like(members), *there), len(members))[0]
         thin = ~_two_a_group(number, group, family, sentences.groups)
-        number[thin] = len(keys)
+        number[thin] = len(members)
         thin = ~_two_a_group(number, group, family, sentences.groups)
         if not chosen or thin.sum() <= MOST_MATCHLESS * len(thin):
             stratum[person] = np.unique(number, return_inverse=True)[1]
@@ -213,15 +265,24 @@ def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints
     return stratum, matchless
 
 
-def _is_of_person(frame: pl.DataFrame, attribute: str) -> bool:
+def _each_person(sentences: _Sentences, among: Ints) -> tuple[Ints, Ints]:
+    """The persons in some of the sentences, and the first of these about each."""
+    first = first_rows(sentences.person[among], len(sentences.persons))
+    person = np.flatnonzero(first < len(among))
+    return person, among[first[person]]
+
+
+def _is_of_person(corpus: Corpus, sentences: _Sentences, attribute: str) -> bool:
     """Whether an attribute has one value for each person, so that it can say where the person belongs."""
-    return frame.group_by("person").agg(pl.col(attribute).n_unique() == 1)[attribute].all()
+    pairs, _ = pairs_numbered(sentences.person, coded(corpus, attribute).numbers[sentences.row] + 1)
+    return len(pairs[0]) == len(sentences.persons)
 
 
 def _two_a_group(number: Ints, group: Ints, family: Ints, groups: int) -> npt.NDArray[np.bool_]:
     """For each person, whether their stratum has two families of each group; who has none is one of their own."""
     strata = number.max(initial=0) + 1
-    number_of, group_of, _ = np.unique(np.stack([number, group, family]), axis=1)
+    first = first_rows(key := alike(number, group, family), int(key.max(initial=-1)) + 1)
+    number_of, group_of = number[first], group[first]
     enough = [np.bincount(number_of[group_of == wanted], minlength=strata) >= 2 for wanted in range(groups)]
     return np.asarray(np.all(enough, axis=0)[number], dtype=np.bool_)
 
@@ -236,41 +297,31 @@ def _published(sentences: _Sentences, stratum: Ints, width: int) -> tuple[sparse
     paired = sentences.pair >= 0
     n_pairs = len(sentences.pairs)
     # One row number per source and pair, the average last; rows that lack a side are dropped below.
-    row = sentences.source * (n_pairs + 1) + np.where(paired, sentences.pair, n_pairs)
+    row = sentences.source.astype(np.int64) * (n_pairs + 1) + np.where(paired, sentences.pair, n_pairs)
     part = np.where(paired, 0, stratum[sentences.person])
     weight = _stratum_weights(sentences, stratum)
     n_rows, n_parts = len(sentences.sources) * (n_pairs + 1), len(weight)
     # Persons weigh the same, whether a source has one sentence about them or several.
-    _, where, which, times = np.unique(
-        np.stack([row, sentences.person, sentences.group]),
-        axis=1,
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-    )
-    there = np.zeros((sentences.groups, n_rows, n_parts))
-    np.add.at(there, (sentences.group[where], row[where], part[where]), 1)
+    which = alike(row, sentences.person, sentences.group)
+    times = np.bincount(which)
+    where = first_rows(which, len(times))
+    place = (sentences.group[where] * n_rows + row[where]) * n_parts + part[where]
+    there = np.bincount(place, minlength=sentences.groups * n_rows * n_parts).reshape(sentences.groups, n_rows, n_parts)
     usable = (there > 0).all(axis=0)
     is_pair_row = np.arange(n_rows) % (n_pairs + 1) < n_pairs
     shares = usable * np.where(is_pair_row[:, None], 1.0, weight[None, :])
     totals = shares.sum(axis=1, keepdims=True)
     shares = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
     persons_there = there[sentences.group, row, part]
-    value = sentences.counts * shares[row, part] / persons_there / times[which.reshape(-1)]
+    value = sentences.counts * shares[row, part] / persons_there / times[which]
     kept = np.flatnonzero(totals[:, 0] > 0)
     renumbered = np.full(n_rows, -1)
     renumbered[kept] = np.arange(len(kept))
     used = value != 0
     matrix = sparse.csr_array((value[used], (renumbered[row[used]], sentences.row[used])), shape=(len(kept), width))
-    names = (*sentences.pairs, AVERAGE)
-    comparisons = pl.DataFrame(
-        {
-            "source": [sentences.sources[number // (n_pairs + 1)] for number in kept],
-            "label": [names[number % (n_pairs + 1)] for number in kept],
-        },
-        schema={"source": pl.String, "label": pl.String},
-    )
-    return matrix, comparisons
+    names = sentences.pairs + Strings([AVERAGE])
+    sources = sentences.sources.at(kept // (n_pairs + 1))
+    return matrix, pl.DataFrame({"source": sources.column, "label": names.at(kept % (n_pairs + 1)).column})
 
 
 def _stratum_weights(sentences: _Sentences, stratum: Ints) -> Floats:
@@ -284,8 +335,8 @@ def _stratum_weights(sentences: _Sentences, stratum: Ints) -> Floats:
 
 @dataclass(frozen=True)
 class _Units:
-    labels: tuple[str, ...]
-    members: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    labels: Strings
+    members: Members
     stratum: Ints
     coefficients: Floats
     group: Ints
@@ -296,22 +347,23 @@ class _Units:
 
 def _stray(sentences: _Sentences) -> npt.NDArray[np.bool_]:
     """Who is missing from so many sources that they would take those with them, or has no group of their own."""
-    here = np.unique(np.stack([sentences.source, sentences.person]), axis=1)
+    here, _ = pairs_numbered(sentences.source, sentences.person)
     share = np.bincount(here[1], minlength=len(sentences.persons)) / len(sentences.sources)
     stray = share < PRESENT
     if not stray.any():
         return _in_several(sentences)
     # A pair goes as a whole.
-    for pair in np.unique(sentences.pair[sentences.pair >= 0]):
-        both = np.unique(sentences.person[sentences.pair == pair])
-        stray[both] = stray[both].any()
+    paired = sentences.pair >= 0
+    goes = np.zeros(len(sentences.pairs) + 1, dtype=bool)  # the last is that of −1
+    goes[sentences.pair[paired & stray[sentences.person]]] = True
+    stray[sentences.person[paired & goes[sentences.pair]]] = True
     return _in_several(sentences) if stray.all() else stray | _in_several(sentences)
 
 
 def _in_several(sentences: _Sentences) -> npt.NDArray[np.bool_]:
     """Who stands in several groups but not in all, and is no counterpart of their own: a sample of none of them."""
     alone = sentences.pair < 0
-    there = np.unique(np.stack([sentences.person[alone], sentences.group[alone]]), axis=1)
+    there, _ = pairs_numbered(sentences.person[alone], sentences.group[alone])
     return np.bincount(there[0], minlength=len(sentences.persons)) > 1
 
 
@@ -320,9 +372,9 @@ def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np
     kept = ~stray[sentences.person]
     pairs = np.unique(sentences.pair[kept & (sentences.pair >= 0)])
     alone = np.flatnonzero(kept & (sentences.pair < 0))
-    _, where = np.unique(sentences.person[alone], return_index=True)
-    person, groups = sentences.person[alone[where]], sentences.groups
-    key = stratum_of_person[person] * groups + sentences.group[alone[where]]
+    person, members = _each_person(sentences, alone)
+    groups = sentences.groups
+    key = stratum_of_person[person] * groups + sentences.group[members]
     order = np.lexsort((person, key))
     person, key = person[order], key[order]
 
@@ -335,14 +387,8 @@ def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np
     weights = _counts(keys % groups, groups) * _stratum_weights(sentences, stratum_of_person)[keys // groups]
     pairs_share = [1 - names_share if len(person) else 1.0] if len(pairs) else []
     return _Units(
-        labels=tuple(sentences.pairs[number] for number in pairs) + tuple(sentences.persons[p] for p in person),
-        members=(
-            *_both(sentences, pairs),
-            *(
-                ((name,), ()) if k % groups == 0 else ((), (name,))
-                for name, k in zip((sentences.persons[p] for p in person), key, strict=True)
-            ),
-        ),
+        labels=sentences.pairs.at(pairs) + sentences.persons.at(person),
+        members=_members(sentences, pairs, person, key % groups > 0),
         stratum=np.concatenate([np.zeros(len(pairs), dtype=np.int64), names_stratum + len(pairs_share)]),
         coefficients=np.concatenate([pairs_share, weights * names_share]),
         group=np.concatenate([np.full(len(pairs_share), -1, dtype=np.int64), keys % groups]),
@@ -351,42 +397,42 @@ def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np
     )
 
 
-def _both(sentences: _Sentences, pairs: Ints) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Each pair's persons of the first group and of the second."""
+def _members(sentences: _Sentences, pairs: Codes, alone: Ints, second: npt.NDArray[np.bool_]) -> Members:
+    """The persons of each pair by side, then those who are alone, each on the first side or the `second`."""
     persons, paired = len(sentences.persons), sentences.pair >= 0
-    side = sentences.pair[paired] * 2 + (sentences.group[paired] > 0)
+    side = sentences.pair[paired].astype(np.int64) * 2 + (sentences.group[paired] > 0)
     there = np.unique(side * persons + sentences.person[paired])
-    ends = np.searchsorted(there, np.stack([pairs * 2, pairs * 2 + 1, pairs * 2 + 2]) * persons)
-    names = [sentences.persons[person] for person in (there % persons).tolist()]
-    for first, second, end in ends.T.tolist():
-        yield tuple(names[first:second]), tuple(names[second:end])
+    there = there[np.isin(there // persons // 2, pairs)]
+    of_pairs = np.bincount(there // persons, minlength=2 * len(sentences.pairs)).reshape(-1, 2)[pairs]
+    of_alone = np.stack([~second, second], axis=1).astype(np.int64)
+    who = np.concatenate([there % persons, alone])
+    return Members(sentences.persons, who.astype(np.int32), np.concatenate([of_pairs, of_alone]))
 
 
 def _cells(corpus: Corpus, sentences: _Sentences, units: _Units) -> tuple[pl.DataFrame, Ints]:
     """The sources that hold every unit (a pair with all of its persons), and each source's number among them."""
     kept = units.of_sentence >= 0
     # Whoever stands in several groups must do so in each source.
-    who = (units.of_sentence * len(sentences.persons) + sentences.person) * sentences.groups + sentences.group
-    seen = np.unique(np.stack([sentences.source[kept], who[kept]]), axis=1)
-    complete = np.bincount(seen[0], minlength=len(sentences.sources)) == max(len(np.unique(who[kept])), 1)
+    who = alike(units.of_sentence[kept], sentences.person[kept], sentences.group[kept])
+    seen, _ = pairs_numbered(sentences.source[kept], who)
+    complete = np.bincount(seen[0], minlength=len(sentences.sources)) == max(int(who.max(initial=-1)) + 1, 1)
     cell_of_source = np.where(complete, np.cumsum(complete) - 1, -1)
     columns = list(dict.fromkeys(["source", *corpus.groupings, *corpus.slots]))
-    frame = corpus.frame[sentences.row].select(columns).unique("source", keep="first", maintain_order=True)
-    frame = frame.head(len(sentences.sources))  # one for all texts, where these are the units
-    return frame.filter(pl.Series(complete)), cell_of_source
+    first = first_rows(sentences.source, len(sentences.sources))[complete]
+    return corpus.frame.select(columns)[sentences.row[first]], cell_of_source
 
 
-def _entries(sentences: _Sentences, unit_of: Ints, cell_of_source: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+def _entries(sentences: _Sentences, unit_of: Ints, cell_of_source: Ints) -> tuple[Codes, Codes, Codes, Floats]:
     cell = cell_of_source[sentences.source]
     kept = (cell >= 0) & (unit_of >= 0)
     unit, cell, row, person = unit_of[kept], cell[kept], sentences.row[kept], sentences.person[kept]
     paired = sentences.pair[kept] >= 0
     sign, group = np.where(paired, sentences.counts[kept], 1.0), np.where(paired, sentences.group[kept], 0)
     # Several sentences about a person, and several persons of one group of a pair, count as their mean.
-    _, which, sentences_there = np.unique(
-        np.stack([unit, cell, group, person]), axis=1, return_inverse=True, return_counts=True
-    )
-    persons = np.unique(np.stack([unit, cell, group, person]), axis=1)
-    _, side, persons_there = np.unique(persons[:3], axis=1, return_inverse=True, return_counts=True)
-    which = which.reshape(-1)
-    return unit, cell, row, sign / sentences_there[which] / persons_there[side.reshape(-1)[which]]
+    which = alike(unit, cell, group, person)
+    sentences_there = np.bincount(which)
+    first = first_rows(which, len(sentences_there))
+    side = alike(unit, cell, group)
+    persons_there = np.bincount(side[first])
+    value = sign / sentences_there[which] / persons_there[side]
+    return unit.astype(np.int32), cell.astype(np.int32), row.astype(np.int32), value

@@ -12,8 +12,10 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
+from evenhand.contrasts.members import Members
 from evenhand.contrasts.parts import Parts, parts_of
-from evenhand.numbering import placed
+from evenhand.corpora.coded import Codes, Strings
+from evenhand.numbering import pairs_numbered, placed, renumbered
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -55,9 +57,9 @@ class Contrast:
     matrix: sparse.csr_array
     comparisons: pl.DataFrame
     """One row per row of `matrix`: its `source` and its `label`, the pair or `average`."""
-    units: tuple[str, ...]
+    units: Strings
     """Persons, or pairs such as `she/he`."""
-    members: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    members: Members
     """The persons of each unit, those of the first group and those of the second."""
     stratum: Ints
     """The stratum of each unit."""
@@ -67,7 +69,7 @@ class Contrast:
     """Units with one block number may trade their labels in a permutation; −1 marks a pair, whose sign may flip."""
     cells: pl.DataFrame
     """The sources that hold every unit, with the columns of the design."""
-    entries: tuple[Ints, Ints, Ints, Floats]
+    entries: tuple[Codes, Codes, Codes, Floats]
     """Unit, cell, sentence and coefficient: how each unit's value in each cell is made from scores."""
     groupings: tuple[str, ...]
     n_sources: int
@@ -160,15 +162,20 @@ class Contrast:
 
     def _without_cells(self, column: str, label: str) -> Contrast:
         """The same comparison on the cells that do not have this label."""
-        kept = np.array([other != label for other in self._labels(column)])
+        of_cell, labels = self._codes_of(column)
+        kept = of_cell != labels.index(label)
         unit, cell, sentence, value = self.entries
-        number = np.cumsum(kept) - 1
+        number = (np.cumsum(kept) - 1).astype(np.int32)
         there = kept[cell]
-        return replace(
+        left = replace(
             self,
             cells=self.cells.filter(pl.Series(kept)),
             entries=(unit[there], number[cell[there]], sentence[there], value[there]),
         )
+        for known, (codes, labels) in self._coded.items():
+            numbers, places = renumbered(codes[kept], len(labels))
+            left._coded[known] = numbers, tuple(labels[place] for place in places)
+        return left
 
     @property
     def unit_weights(self) -> Floats:
@@ -185,7 +192,7 @@ class Contrast:
     @property
     def n_persons(self) -> int:
         """How many persons the generalising test rests on; a pair is two."""
-        return sum(len(first) + len(second) for first, second in self.members)
+        return self.members.number
 
     @property
     def not_general(self) -> str | None:
@@ -214,7 +221,7 @@ class Contrast:
         """How many families each stratum has; persons without one are on their own."""
         if self.family is None:
             return self.stratum_sizes
-        pairs = np.unique(np.stack([self.stratum, self.family]), axis=1)
+        pairs, _ = pairs_numbered(self.stratum, self.family)
         return np.bincount(pairs[0], minlength=len(self.coefficients))
 
     @cached_property
@@ -229,12 +236,12 @@ class Contrast:
 
     def by(self, column: str) -> Grouping:
         """Group the cells by a column; a null is a group of its own (each neutral sentence is its own word)."""
-        group, labels = codes(self._labels(column))
+        group, labels = self._codes_of(column)
         sizes = np.bincount(group, minlength=len(labels))
         unlabelled = np.zeros(len(labels), dtype=bool)
         unlabelled[group[self.cells[column].is_null().to_numpy()]] = True
         unit, cell, sentence, value = self.entries
-        rows = unit * len(labels) + group[cell]
+        rows = unit.astype(np.int64) * len(labels) + group[cell]
         operator = sparse.csr_array(
             (value / sizes[group[cell]], (rows, sentence)), shape=(len(self.units) * len(labels), self.shape[1])
         )
@@ -242,7 +249,7 @@ class Contrast:
 
     def groups_of_cells(self, column: str) -> Ints:
         """The number of the group that each cell is in, by a column; a null is a group of its own."""
-        return codes(self._labels(column))[0]
+        return self._codes_of(column)[0]
 
     def unit_means(self, scores: Floats) -> Floats:
         """Every unit's mean over the cells: (units, columns)."""
@@ -254,7 +261,9 @@ class Contrast:
         """Every unit's value in every cell: (units, cells, columns)."""
         unit, cell, sentence, value = self.entries
         units, cells = len(self.units), self.cells.height
-        operator = sparse.csr_array((value, (unit * cells + cell, sentence)), shape=(units * cells, self.shape[1]))
+        operator = sparse.csr_array(
+            (value, (unit.astype(np.int64) * cells + cell, sentence)), shape=(units * cells, self.shape[1])
+        )
         return np.asarray(operator @ scores).reshape(units, cells, -1)
 
     @cached_property
@@ -271,10 +280,10 @@ class Contrast:
         """The kinds that the sentences come in, by column; those without a value are in no part."""
         made = []
         for column in self.categories:
-            of_cell, labels = codes(self._labels(column))
+            of_cell, labels = self._codes_of(column)
             empty = set(of_cell[self.cells[column].is_null().to_numpy()])
             labelled = np.array([number not in empty for number in range(len(labels))])
-            sampled = [codes(self._labels(other))[0] for other in self.sampled_columns]
+            sampled = [self.groups_of_cells(other) for other in self.sampled_columns]
             made.append(parts_of(column, labels, labelled=labelled, of_cell=of_cell, sampled=sampled))
         return tuple(one for one in made if one is not None)
 
@@ -285,9 +294,9 @@ class Contrast:
         Of columns that part the cells in the same way (templates and words, where each has one sentence), the first
         stands for all: the same variance must not be counted twice.
         """
-        parted: dict[tuple[int, ...], str] = {}
+        parted: dict[bytes, str] = {}
         for column in self.groupings or ("source",):
-            parted.setdefault(tuple(codes(self._labels(column))[0].tolist()), column)
+            parted.setdefault(self.groups_of_cells(column).tobytes(), column)
         return tuple(parted.values())
 
     @cached_property
@@ -295,11 +304,16 @@ class Contrast:
         """The groupings to generalise over."""
         return tuple(self.by(column) for column in self.sampled_columns)
 
-    def _labels(self, column: str) -> list[str]:
-        return [
-            f"({source})" if value is None else str(value)
-            for value, source in zip(self.cells[column], self.cells["source"], strict=True)
-        ]
+    def _codes_of(self, column: str) -> tuple[Ints, tuple[str, ...]]:
+        """The number of each cell's group by a column, in order of appearance, and the groups."""
+        if column not in self._coded:
+            both = zip(self.cells[column].to_list(), self.cells["source"].to_list(), strict=True)
+            self._coded[column] = codes([f"({source})" if value is None else str(value) for value, source in both])
+        return self._coded[column]
+
+    @cached_property
+    def _coded(self) -> dict[str, tuple[Ints, tuple[str, ...]]]:
+        return {}
 
 
 def codes(values: Sequence[str | None]) -> tuple[Ints, tuple[str, ...]]:

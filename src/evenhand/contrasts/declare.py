@@ -20,8 +20,10 @@ from evenhand.contrasts.build import build
 from evenhand.contrasts.contrast import AVERAGE, Contrast
 from evenhand.contrasts.kinds import EVERYBODY, PAIRED, joined
 from evenhand.corpora import Corpus
+from evenhand.corpora.coded import Codes, coded
 from evenhand.corpora.once import once
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.numbering import placed
 from evenhand.settings import CROSS, crossed
 
 MOST_IN_PAIRS = 3
@@ -121,7 +123,7 @@ def contrast(
             raise UsageError(f"{attribute} has no group {group!r}{did_you_mean(group, known)}")
 
     def made() -> Contrast:
-        group = np.select([labels == first, labels == second], [0, 1], default=-1)
+        group = np.select([labels == known.index(first), labels == known.index(second)], [0, 1], default=-1)
         group[~_asked(corpus, subset, among)] = -1
         return build(corpus, attribute, first, second, subset if among == EVERYBODY else among, group)
 
@@ -138,10 +140,11 @@ def against_rest(
 
     def made() -> Contrast:
         asked = _asked(corpus, subset, among)
-        there = set(labels[asked])
-        rest = tuple(other for other in known if other != group and other in there)
+        there = np.bincount(labels[asked] + 1, minlength=len(known) + 1)[1:] > 0
+        rest = tuple(other for other, one in zip(known, there, strict=True) if other != group and one)
         numbers = {name: number for number, name in enumerate((group, *rest))}
-        numbered = np.array([numbers.get(label, -1) for label in labels], dtype=np.int64)
+        # The last place is that of −1, sentences of no group.
+        numbered = np.array([*(numbers.get(name, -1) for name in known), -1], dtype=np.int64)[labels]
         numbered[~asked] = -1
         return build(corpus, attribute, group, REST, subset if among == EVERYBODY else among, numbered, rest=rest)
 
@@ -236,20 +239,26 @@ def _average_rows(part: Contrast, sources: pl.Series) -> sparse.csr_array:
     return sparse.csr_array(mean @ part.matrix)
 
 
-def groups_of(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
-    """Each sentence's group (None where it has none) and the groups in order; crossed attributes join their names."""
+def groups_of(corpus: Corpus, attribute: str) -> tuple[Codes, tuple[str, ...]]:
+    """The number of each sentence's group, −1 for none, and the groups; crossed attributes join their names."""
     return once(corpus, ("groups", attribute), lambda: _read_groups(corpus, attribute))
 
 
-def _read_groups(corpus: Corpus, attribute: str) -> tuple[npt.NDArray[np.object_], tuple[str, ...]]:
+def _read_groups(corpus: Corpus, attribute: str) -> tuple[Codes, tuple[str, ...]]:
     parts = crossed(attribute)
     corpus.refuse_unknown(parts)
-    labels = corpus.frame.select(pl.concat_str(parts, separator=" ")).to_series().to_numpy()
-    present = set(labels)
-    groups = [" ".join(combination) for combination in product(*(corpus.attributes[part] for part in parts))]
-    return labels, tuple(group for group in groups if group in present)
+    number = np.zeros(len(corpus), dtype=np.int32)
+    for part in parts:
+        groups = corpus.attributes[part]
+        column = coded(corpus, part)
+        own = placed([*column.labels, None], groups)[column.numbers]
+        number = np.where((number < 0) | (own < 0), -1, number * len(groups) + own).astype(np.int32)
+    named = [" ".join(combination) for combination in product(*(corpus.attributes[part] for part in parts))]
+    present = np.bincount(number + 1, minlength=len(named) + 1)[1:] > 0
+    place = np.append(np.where(present, np.cumsum(present) - 1, -1), -1).astype(np.int32)
+    return place[number], tuple(name for name, there in zip(named, present, strict=True) if there)
 
 
 def _present(corpus: Corpus, attribute: str, subset: str) -> set[str]:
-    labels, _ = groups_of(corpus, attribute)
-    return {label for label in labels[corpus.mask(subset).to_numpy()] if label is not None}
+    labels, known = groups_of(corpus, attribute)
+    return {known[number] for number in np.unique(labels[corpus.mask(subset).to_numpy()]) if number >= 0}

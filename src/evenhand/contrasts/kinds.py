@@ -10,6 +10,7 @@ from scipy import sparse
 
 from evenhand.contrasts.contrast import Contrast, Floats, Ints
 from evenhand.corpora import Corpus
+from evenhand.corpora.coded import Codes, coded
 from evenhand.numbering import placed
 
 EVERYBODY, PAIRED, UNPAIRED = "everybody", "paired", "unpaired"
@@ -20,7 +21,7 @@ def kinds_of(corpus: Corpus, attribute: str) -> tuple[str, ...]:
     """Both kinds of persons where the attribute has both; else nobody is told apart."""
     if "pair" not in corpus.frame.columns:
         return (EVERYBODY,)
-    paired = corpus.frame.filter(pl.col(attribute).is_not_null())["pair"].is_not_null()
+    paired = coded(corpus, "pair").numbers[coded(corpus, attribute).numbers >= 0] >= 0
     return (PAIRED, UNPAIRED) if paired.any() and not paired.all() else (EVERYBODY,)
 
 
@@ -29,9 +30,11 @@ def joined(one: Contrast, other: Contrast, shares: tuple[float, float]) -> Contr
 
     What varies with templates and words varies in both at once, so that the variance is not the sum of two variances.
     """
-    cells = one.cells.filter(pl.col("source").is_in(other.cells["source"].to_list()))
-    entries = _on(one, cells, first_unit=0), _on(other, cells, first_unit=len(one.units))
-    unit, cell, sentence, value = (np.concatenate(both) for both in zip(*entries, strict=True))
+    cells = one.cells
+    if not cells["source"].equals(other.cells["source"]):
+        cells = cells.filter(pl.col("source").is_in(other.cells["source"].to_list()))
+    first, second = _on(one, cells, first_unit=0), _on(other, cells, first_unit=len(one.units))
+    unit, cell, sentence = (np.concatenate([first[place], second[place]]) for place in range(3))
     return replace(
         one,
         subset="all",
@@ -43,7 +46,7 @@ def joined(one: Contrast, other: Contrast, shares: tuple[float, float]) -> Contr
         coefficients=np.concatenate([shares[0] * one.coefficients, shares[1] * other.coefficients]),
         block=np.concatenate([one.block, np.where(other.block < 0, -1, other.block + one.block.max() + 1)]),
         cells=cells,
-        entries=(unit, cell, sentence, value),
+        entries=(unit, cell, sentence, np.concatenate([first[3], second[3]])),
         left_out=tuple(dict.fromkeys(one.left_out + other.left_out)),
         called=one.called if one.called == other.called else "persons",
         family=_families(one, other),
@@ -58,9 +61,9 @@ def _families(one: Contrast, other: Contrast) -> Ints:
     return np.concatenate([first, second + first.max(initial=-1) + 1])
 
 
-def _on(part: Contrast, cells: pl.DataFrame, *, first_unit: int) -> tuple[Ints, Ints, Ints, Floats]:
+def _on(part: Contrast, cells: pl.DataFrame, *, first_unit: int) -> tuple[Codes, Codes, Codes, Floats]:
     """A contrast's entries in the cells given, their units numbered from `first_unit`."""
-    renumbered = placed(part.cells["source"], cells["source"])
+    renumbered = placed(part.cells["source"], cells["source"]).astype(np.int32)
     unit, cell, sentence, value = part.entries
     kept = renumbered[cell] >= 0
-    return unit[kept] + first_unit, renumbered[cell][kept], sentence[kept], value[kept]
+    return unit[kept] + np.int32(first_unit), renumbered[cell][kept], sentence[kept], value[kept]

@@ -17,7 +17,9 @@ from scipy import sparse
 from evenhand.contrasts.build import PRESENT, called
 from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints, codes
 from evenhand.contrasts.declare import groups_of
+from evenhand.contrasts.members import Members
 from evenhand.corpora import Corpus
+from evenhand.corpora.coded import Codes, Strings
 from evenhand.corpora.families import families_of
 from evenhand.corpora.once import once
 from evenhand.numbering import numbered
@@ -35,9 +37,9 @@ def level(corpus: Corpus, attribute: str, groups: Sequence[str], *, subset: str 
 
 
 def _level(corpus: Corpus, attribute: str, groups: Sequence[str], subset: str) -> Contrast:
-    labels, _ = groups_of(corpus, attribute)
+    labels, known = groups_of(corpus, attribute)
     inside = corpus.mask(subset).to_numpy()
-    sides = [np.flatnonzero((labels == group) & inside) for group in groups]
+    sides = [np.flatnonzero((labels == known.index(group)) & inside) for group in groups]
     row = np.concatenate(sides)
     side = np.repeat(np.arange(len(sides)), [len(rows) for rows in sides])
     frame = corpus.frame[row]
@@ -63,10 +65,11 @@ def _level(corpus: Corpus, attribute: str, groups: Sequence[str], subset: str) -
         subset=subset,
         matrix=sparse.csr_array((counts, (np.zeros_like(row), row)), shape=(1, len(corpus))),
         comparisons=pl.DataFrame({"source": [AVERAGE], "label": [AVERAGE]}),
-        units=tuple(persons),
-        members=tuple(
-            ((who,), ()) if number == 0 else ((), (who,))
-            for who, number in zip(persons, side[first_of_unit], strict=True)
+        units=Strings(persons),
+        members=Members(
+            Strings(persons),
+            np.arange(len(persons), dtype=np.int32),
+            np.stack([side[first_of_unit] == 0, side[first_of_unit] > 0], axis=1).astype(np.int64),
         ),
         stratum=stratum,
         coefficients=coefficients,
@@ -112,9 +115,10 @@ def _cells(source: Ints, unit: Ints, sources: int, units: int) -> Ints:
     return np.where(complete, np.cumsum(complete) - 1, -1)
 
 
-def _entries(unit: Ints, cell: Ints, row: Ints) -> tuple[Ints, Ints, Ints, Floats]:
+def _entries(unit: Ints, cell: Ints, row: Ints) -> tuple[Codes, Codes, Codes, Floats]:
     """Several sentences about a person in one source count as their mean."""
     kept = (unit >= 0) & (cell >= 0)
     unit, cell, row = unit[kept], cell[kept], row[kept]
     _, which, times = np.unique(np.stack([unit, cell]), axis=1, return_inverse=True, return_counts=True)
-    return unit, cell, row, 1.0 / times[which.reshape(-1)]
+    value = 1.0 / times[which.reshape(-1)]
+    return unit.astype(np.int32), cell.astype(np.int32), row.astype(np.int32), value

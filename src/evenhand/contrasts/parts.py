@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,11 @@ class Parts:
     """The level of each cell, −1 for none: sentences without a value, and levels with a single word, are left out."""
     sampled: tuple[Ints, ...]
     """For each column that was sampled (templates, words), the group of each cell."""
+
+    @cached_property
+    def each(self) -> tuple[tuple[OverCells, OverCells], ...]:
+        """The gap and the difference of each level."""
+        return tuple((self.gap(level), self.difference(level)) for level in range(len(self.levels)))
 
     def gap(self, level: int) -> OverCells:
         """The mean over the cells of one level, which varies with the level's templates and words."""

@@ -24,7 +24,7 @@ from evenhand.settings import check_count, check_seed
 
 REQUIRED = ("id", "text", "source", "person")
 METADATA = "evenhand-corpus"
-ROWS_AT_A_TIME = 500_000
+ROWS_AT_A_TIME = 50_000
 SEPARATOR, MISSING = "\x1e", "\x00"
 """In digests, what stands between values, and for those that are missing."""
 CORE = (
@@ -214,8 +214,11 @@ class Corpus:
     @cached_property
     def sentences_digest(self) -> str:
         """SHA-256 of the sentences alone, sorted bytewise and joined by line feeds: comparable across tools."""
-        texts = sorted(text.encode() for text in self.frame["text"])
-        return hashlib.sha256(b"\n".join(texts)).hexdigest()
+        texts = self.frame["text"].sort()
+        content = hashlib.sha256()
+        for number, part in enumerate(texts.to_frame().iter_slices(ROWS_AT_A_TIME)):
+            content.update(("\n" if number else "").encode() + "\n".join(part.to_series().to_list()).encode())
+        return content.hexdigest()
 
     def mask(self, subset: str = "all") -> pl.Series:
         """Which rows belong to a subset: `all`, a name of this corpus, `COLUMN=VALUE`, or several joined by commas."""

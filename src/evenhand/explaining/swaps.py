@@ -10,6 +10,7 @@ import polars as pl
 from evenhand.asking import Scores
 from evenhand.contrasts import Floats, Ints, group_label
 from evenhand.corpora import Corpus
+from evenhand.corpora.coded import Strings
 from evenhand.explaining.result import Swap
 from evenhand.numbering import numbered
 from evenhand.stats.effects import crossed_effects
@@ -25,7 +26,7 @@ def swaps(scores: Scores, corpus: Corpus, *, attributes: Sequence[str], alpha: f
     the same person. Intervals take templates and words (for words: templates and people) as samples, and are corrected
     (Bonferroni) for all words of their kind.
     """
-    values = scores.select(corpus.frame["id"].to_list()).matrix
+    values = scores.select(Strings(corpus.frame["id"])).matrix
     columns = [column for column in corpus.groupings if column != "template"]
     found = _of_kind(scores, values, corpus, PERSON, "source", corpus.groupings or ("source",), attributes, alpha)
     if "template" in corpus.frame.columns:

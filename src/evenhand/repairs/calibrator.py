@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import polars as pl
 
 from evenhand.asking import Scores, read_only
 from evenhand.corpora import Corpus
+from evenhand.corpora.coded import coded
+from evenhand.corpora.once import once
 from evenhand.corpora.persons import Directory
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line
 from evenhand.files.plain import Noting, check_types, rebuild
@@ -58,7 +59,7 @@ class FittedFor:
             corpus.name,
             corpus.digest,
             Directory.of(corpus),
-            _paired(corpus),
+            once(corpus, "paired", lambda: _paired(corpus)),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -215,8 +216,8 @@ def _paired(corpus: Corpus) -> tuple[str, ...]:
     """The persons who have a counterpart."""
     if "pair" not in corpus.frame.columns:
         return ()
-    persons = corpus.frame.filter(pl.col("pair").is_not_null())["person"].unique(maintain_order=True)
-    return tuple(str(person) for person in persons)
+    persons = coded(corpus, "person").at(np.flatnonzero(coded(corpus, "pair").numbers >= 0)).labels
+    return tuple(persons)
 
 
 def numbers(values: Sequence[float]) -> Array:

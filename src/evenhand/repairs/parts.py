@@ -73,10 +73,9 @@ def part_gaps(
         return found
     values = made.cell_values(table)
     for parts in made.parts:
-        for place, level in enumerate(parts.levels):
+        for level, asked in zip(parts.levels, parts.each, strict=True):
             gaps, apart = (
-                estimates_of(gap_over_cells(made, values, over, scale=scale, strata=strata), made)
-                for over in (parts.gap(place), parts.difference(place))
+                estimates_of(gap_over_cells(made, values, over, scale=scale, strata=strata), made) for over in asked
             )
             for column, both in enumerate(zip(gaps, apart, strict=True)):
                 found[column].append(PartEstimate(parts.column, level, *both))

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 from scipy import sparse
 
 from evenhand.asking import Scores
 from evenhand.corpora import Corpus
-from evenhand.numbering import numbered
+from evenhand.corpora.coded import coded
+from evenhand.numbering import alike
 from evenhand.repairs.evidence import readings
 from evenhand.repairs.variables import Variable
 from evenhand.stats import spearman
@@ -60,17 +60,18 @@ def _spread_kept(before: Array, after: Array, sources: sparse.csr_array | None) 
 
 def _crossed(corpus: Corpus) -> list[npt.NDArray[np.bool_]]:
     """The sentences about each group of people: those who share all attributes, and the kind."""
-    frame, paired = corpus.frame, pl.lit(value=False)
-    if "pair" in frame.columns:
-        paired = pl.col("pair").is_not_null()
-    group = numbered(frame.select(*corpus.attributes, paired.alias("\x00paired")).iter_rows())
+    groups = [coded(corpus, attribute).numbers + 1 for attribute in corpus.attributes]
+    if "pair" in corpus.frame.columns:
+        groups.append((coded(corpus, "pair").numbers >= 0).astype(np.int32))
+    group = alike(np.zeros(len(corpus), dtype=np.int32), *groups)
     return [group == one for one in range(group.max() + 1)]
 
 
 def _means_by(corpus: Corpus, column: str) -> sparse.csr_array | None:
     """An operator that gives the mean by a column's values, or None where there are too few to compare."""
-    if column not in corpus.frame.columns or corpus.frame[column].drop_nulls().n_unique() < 3:
+    if column not in corpus.frame.columns or len(coded(corpus, column).labels) < 3:
         return None
-    there = np.flatnonzero(corpus.frame[column].is_not_null())
-    own = numbered(corpus.frame[column].drop_nulls())
+    own = coded(corpus, column).numbers
+    there = np.flatnonzero(own >= 0)
+    own = own[there]
     return sparse.csr_array((1 / np.bincount(own)[own], (own, there)), shape=(own.max() + 1, len(corpus)))

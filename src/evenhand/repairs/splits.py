@@ -11,6 +11,7 @@ import polars as pl
 from evenhand.asking import Scores, read_only
 from evenhand.contrasts import Ints
 from evenhand.corpora import Corpus
+from evenhand.corpora.coded import Strings, note_part
 from evenhand.errors import UsageError
 from evenhand.settings import check_resamples
 
@@ -61,8 +62,8 @@ def part(scores: Scores, corpus: Corpus, rows: Ints) -> tuple[Scores, Corpus]:
     smaller = replace(
         corpus, frame=frame, attributes=left, drawn_from=corpus.drawn_from or corpus.digest, whole=corpus.asks
     )
-    ids = tuple(scores.ids[row] for row in rows)
-    return Scores(ids, read_only(scores.matrix[rows]), scores.columns, smaller.digest), smaller
+    note_part(smaller, corpus, rows)
+    return Scores(Strings(smaller.frame["id"]), read_only(scores.matrix[rows]), scores.columns, smaller.digest), smaller
 
 
 def _columns(corpus: Corpus) -> dict[str, tuple[list[str], list[str]]]:

@@ -12,6 +12,7 @@ import polars as pl
 
 from evenhand.asking.going_on import left_out
 from evenhand.asking.progress import progress_bars
+from evenhand.corpora.coded import Strings
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import EvenhandError, MissingExtra, UsageError, one_line
 from evenhand.files.json_text import json_text
@@ -309,7 +310,7 @@ def _check_attached(result: Result, folder: Path) -> None:
     for name, about in ((SCORES_FILE, getattr(result, "scores", None)), (TAGS_FILE, getattr(result, "tags", None))):
         if about is None:
             continue
-        if corpus is not None and (about.corpus_digest != corpus.digest or about.ids != tuple(corpus.frame["id"])):
+        if corpus is not None and (about.corpus_digest != corpus.digest or about.ids != Strings(corpus.frame["id"])):
             raise EvenhandError(f"{folder / name} is about another corpus than {CORPUS_FILE} beside it; make it again")
         known, there = set(result.provenance.system_names), {column.system for column in about.columns}
         if not there <= known:

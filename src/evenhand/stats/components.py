@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse, special
@@ -132,9 +133,9 @@ def variance_components(
     sizes = np.bincount(stratum, minlength=len(coefficients))
     if (sizes < (2 if rest is None else np.where(rest, 1, 2))).any():
         raise ValueError("every stratum needs two units, but those of a rest")
-    if rest is not None and rest.any() and _Families.of(stratum, sizes, family, rest).numbers[rest].max() < 2:
-        raise ValueError("some stratum of the rest needs two units")
     together = _Families.of(stratum, sizes, family, rest)
+    if rest is not None and rest.any() and together.numbers[rest].max() < 2:
+        raise ValueError("some stratum of the rest needs two units")
     averaging = _averaging(stratum, sizes)
     if unit_means is None:
         unit_means = groupings[0].unit_means
@@ -149,7 +150,7 @@ def variance_components(
     matched = sizes.astype(np.float64) if matched_sizes is None else matched_sizes
     drawn_anew = [persons]
     for grouping in groupings:
-        between, less_persons, df_between = _between_groups(grouping, stratum, coefficients, together)
+        between, less_persons, df_between = _between_groups(grouping, stratum, coefficients, averaging, together)
         drawn_anew.append(between)
         if len(grouping.weights) > 1:
             parts.append((less_persons, df_between))
@@ -265,14 +266,12 @@ def _against_rest(
 
 
 def _between_groups(
-    grouping: GroupedMeans, stratum: Ints, coefficients: Floats, together: _Families
+    grouping: GroupedMeans, stratum: Ints, coefficients: Floats, averaging: Floats, together: _Families
 ) -> tuple[Floats, Floats, float]:
     """The variance of the gap between groups, the same less what persons put into it, and its degrees of freedom."""
     weights, unit_means = grouping.weights, grouping.unit_means
     if len(weights) < 2:
         return np.zeros(unit_means.shape[1]), np.zeros(unit_means.shape[1]), np.nan
-    sizes = np.bincount(stratum, minlength=len(coefficients))
-    averaging = _averaging(stratum, sizes)
     concentration = float(weights @ weights)
     stratum_by_group = np.einsum("su,ugk->sgk", averaging, grouping.means)
     gaps = np.einsum("s,sgk->gk", coefficients, stratum_by_group)
@@ -284,6 +283,7 @@ def _between_groups(
     residuals = grouping.means - unit_means[:, None, :] - expected[stratum]
     squares = np.einsum("g,sgk->sk", weights**2 / (1 - weights), together.squares(residuals))
     # A stratum of one says nothing about how its persons react to groups, so nothing is taken off for it.
+    sizes = np.bincount(stratum, minlength=len(coefficients))
     own = squares * (together.numbers / np.maximum(together.numbers - 1, 1) / sizes**2)[:, None]
     interaction = np.sum(coefficients[:, None] ** 2 * own, axis=0)
     return between, np.maximum(between - interaction, 0.0), 1 / concentration - 1
@@ -316,19 +316,33 @@ class _Families:
 
     def squares(self, residuals: Floats) -> Floats:
         """The squared sums of families, added up by stratum."""
-        sums = _sums(residuals, self.of_unit, len(self.stratum))
-        return _sums(sums**2, self.stratum, len(self.numbers))
+        sums = _summed(residuals, self._of_families)
+        return _summed(sums**2, self._of_strata)
+
+    @cached_property
+    def _of_families(self) -> sparse.csc_array | None:
+        return _adding(self.of_unit, len(self.stratum))
+
+    @cached_property
+    def _of_strata(self) -> sparse.csc_array | None:
+        return _adding(self.stratum, len(self.numbers))
 
 
-def _sums(values: Floats, group: Ints, groups: int) -> Floats:
-    """Rows added up by group."""
+def _adding(group: Ints, groups: int) -> sparse.csc_array | None:
+    """The operator that adds rows up by group; None where each row is a group of its own."""
     if groups == len(group) and np.array_equal(group, np.arange(groups)):
-        return values
+        return None
     # One entry a column: a full matrix of thousands of units would be all zeros, and take their square.
     ones, ends = np.ones(len(group)), np.arange(len(group) + 1)
-    rows = sparse.csc_array((ones, group, ends), shape=(groups, len(group)))
-    summed: Floats = rows @ values.reshape(len(values), -1)  # type: ignore[assignment]
-    return summed.reshape(groups, *values.shape[1:])
+    return sparse.csc_array((ones, group, ends), shape=(groups, len(group)))
+
+
+def _summed(values: Floats, adding: sparse.csc_array | None) -> Floats:
+    """Rows added up by group."""
+    if adding is None:
+        return values
+    summed = np.asarray(adding @ values.reshape(len(values), -1))
+    return summed.reshape(-1, *values.shape[1:])
 
 
 def _kinds_of_variance(sizes: Ints, pairs: Bools) -> tuple[Ints, bool]:

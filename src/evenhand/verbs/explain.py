@@ -15,6 +15,7 @@ from evenhand.comparing import Settings
 from evenhand.comparing.general import general_gap
 from evenhand.contrasts import Contrast, contrasts, side_labels
 from evenhand.corpora import Corpus, load_corpus
+from evenhand.corpora.coded import Strings
 from evenhand.errors import UsageError
 from evenhand.explaining import Explanation, Question, Swap
 from evenhand.explaining.insides import Insides
@@ -121,7 +122,7 @@ class _Work:
         self.corpus, self.alpha = corpus, settings.alpha
         self.attributes = attributes
         self.notes: list[Note] = []
-        self.scores = scores.select(corpus.frame["id"].to_list())
+        self.scores = scores.select(Strings(corpus.frame["id"]))
         self.contrasts = self._contrasts()
         self.asked = [
             (_question(self.scores, place, contrast, corpus, settings.alpha), contrast)

@@ -37,7 +37,7 @@ def _told(systems: Iterable[Made], corpus: Corpus) -> dict[str, Pieces]:
 
 
 def _pieces(system: BaseScorer, corpus: Corpus) -> Pieces:
-    terms: dict[str, str] = dict(corpus.frame.select("person", "term").unique("person").iter_rows())
+    terms: dict[str, str] = dict(corpus.frame.select("person", "term").unique("person").drop_nulls("term").iter_rows())
     try:
         with foreign_code():
             cut = {person: system.tokenise(term) for person, term in sorted(terms.items())}
