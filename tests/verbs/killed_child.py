@@ -40,6 +40,7 @@ class Steps:
     def __init__(self, folder: str, at: int, number: int, seen: str | None) -> None:
         self.taken: list[str] = []
         self._folder, self._at, self._number, self._seen = folder, at, number, seen
+        self._copied: dict[tuple[int, ...], str] = {}
         self._given = {place.name for place in Path(folder).iterdir()} - WRITTEN
 
     def take(self, what: str) -> None:
@@ -50,8 +51,17 @@ class Steps:
             kept, self._seen = Path(self._seen), None  # copying takes steps, too
             for place in Path(self._folder).iterdir():
                 if place.name not in self._given:
-                    shutil.copytree(place, kept / str(len(self.taken)) / place.name)
+                    shutil.copytree(place, kept / str(len(self.taken)) / place.name, copy_function=self._copy)
             self._seen = str(kept)
+
+    def _copy(self, path: str, copy: str) -> None:
+        """What has not changed since the step before is copied once."""
+        now = Path(path).stat()
+        known = self._copied.setdefault((now.st_ino, now.st_mtime_ns, now.st_size), copy)
+        if known == copy:
+            shutil.copyfile(path, copy)
+        else:
+            os.link(known, copy)
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING:

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.files.whole import finish
+from evenhand.files.whole import WRITTEN, finish
 
 pytestmark = pytest.mark.slow
 
@@ -335,14 +335,11 @@ class Checked:
     def _nothing_is_half_there(self, out: Path, where: str) -> None:
         for name, content in files_in(out).items():
             assert content in (self.old.get(name), self.new.get(name)) or is_ours(name), f"{name}: {where}"
-        read = self.runs.top / "read"
-        shutil.rmtree(read, ignore_errors=True)
-        if out.exists():
-            shutil.copytree(out, read)
-        finish(read)  # as whoever reads it does first
-        found = {
-            name: content for name, content in (files_in(read) if read.exists() else {}).items() if not is_ours(name)
-        }
+        if any(out.glob(f".evenhand-*{WRITTEN}")):
+            out = Path(shutil.copytree(out, self.runs.top / "read", dirs_exist_ok=True))
+            finish(out)  # as whoever reads it does first
+        found = {name: content for name, content in files_in(out).items() if not is_ours(name)}
+        shutil.rmtree(self.runs.top / "read", ignore_errors=True)
         assert found in (self.old, self.new), where
 
     def _is_done_by_the_next_run(self, where: str) -> None:
