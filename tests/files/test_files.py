@@ -42,6 +42,17 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+def test_so_is_one_that_a_library_writes_to(tmp_path: Path) -> None:
+    with (
+        pytest.raises(EvenhandError, match=r"model cannot be written: No space left on device$"),
+        replacing(tmp_path / "model"),
+    ):
+        raise RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)")
+    with pytest.raises(RuntimeError), replacing(tmp_path / "model"):
+        raise RuntimeError("another mistake")
+    assert kept(tmp_path) == {}
+
+
 def test_a_folder_that_cannot_be_written_is_found_out_before(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(EvenhandError, match="file/out cannot be written to: Not a directory"):

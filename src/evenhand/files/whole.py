@@ -10,6 +10,7 @@ There is no fsync: after a power cut, files may be damaged.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -30,6 +31,8 @@ except ModuleNotFoundError:  # on systems without it, what was left behind is kn
 Content = bytes | Callable[[], bytes]
 """What goes into a file, or what makes it: many big files need not be held at once."""
 UNFINISHED, WRITTEN = ".part", ".written"
+FROM_RUST = re.compile(r"\(os error ([0-9]{1,3})\)")
+"""How libraries that write in Rust name an error of the system; their exceptions have a class of their own."""
 ABANDONED_AFTER = 24 * 3600.0
 """Seconds after which a folder that nobody can be asked about was left behind."""
 
@@ -287,6 +290,11 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise EvenhandError(f"{path} cannot be written: {reason(error)}") from error
+    except Exception as error:
+        number = FROM_RUST.search(str(error))
+        if number is None or isinstance(error, EvenhandError):
+            raise
+        raise EvenhandError(f"{path} cannot be written: {os.strerror(int(number[1]))}") from error
 
 
 def check_writable(folder: Path) -> None:

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from evenhand.errors import EvenhandError
-from evenhand.printing.visible import in_json, visible, visible_json, visible_line, visible_lines
+from evenhand.visible import in_json, visible, visible_json, visible_line, visible_lines
 
 if TYPE_CHECKING:
     from evenhand.printing.screen import Screen
