@@ -42,12 +42,13 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_so_is_one_that_a_library_writes_to(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [RuntimeError, OSError])
+def test_so_is_one_that_a_library_writes_to(tmp_path: Path, kind: type[Exception]) -> None:
     with (
         pytest.raises(EvenhandError, match=r"model cannot be written: No space left on device$"),
         replacing(tmp_path / "model"),
     ):
-        raise RuntimeError("Error while serializing: I/O error: No space left on device (os error 28)")
+        raise kind("Error while serializing: No space left on device (os error 28): .evenhand-1.part/files/model")
     with pytest.raises(RuntimeError), replacing(tmp_path / "model"):
         raise RuntimeError("another mistake")
     assert kept(tmp_path) == {}

@@ -291,10 +291,10 @@ def _told(path: Path) -> Iterator[None]:
     except OSError as error:
         raise EvenhandError(f"{path} cannot be written: {reason(error)}") from error
     except Exception as error:
-        number = FROM_RUST.search(str(error))
-        if number is None or isinstance(error, EvenhandError):
+        why = _of_rust(error)
+        if why is None or isinstance(error, EvenhandError):
             raise
-        raise EvenhandError(f"{path} cannot be written: {os.strerror(int(number[1]))}") from error
+        raise EvenhandError(f"{path} cannot be written: {why}") from error
 
 
 def check_writable(folder: Path) -> None:
@@ -322,4 +322,9 @@ def write_all(handle: int, content: bytes) -> None:
 
 def reason(error: OSError) -> str:
     """What the operating system said, without its number and without the name of an unfinished file."""
-    return error.strerror or " ".join(str(error).split()) or type(error).__name__
+    return error.strerror or _of_rust(error) or " ".join(str(error).split()) or type(error).__name__
+
+
+def _of_rust(error: Exception) -> str | None:
+    number = FROM_RUST.search(str(error))
+    return None if number is None else os.strerror(int(number[1]))
