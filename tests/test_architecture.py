@@ -18,6 +18,7 @@ PACKAGE = Path(evenhand.__file__).parent
 
 # From left to right, as in docs/architecture.md; a room may import from its own and from those to its left.
 ROOMS = [
+    {"visible"},
     {"errors"},
     {"printing", "settings", "numbering", "schemes"},
     {"files"},

@@ -6,6 +6,8 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping
 
+from evenhand.visible import visible
+
 LONGEST = 2_000
 """Characters of a message."""
 
@@ -16,9 +18,12 @@ class EvenhandError(Exception):
     exit_code = 1
 
     def __str__(self) -> str:
-        """One line, cut where what somebody else wrote makes it endless."""
+        """One line, cut where what somebody else wrote makes it endless, with what acts on a terminal spelled out.
+
+        Python shows it where nobody catches it, and notebooks do.
+        """
         text = super().__str__()
-        line = " ".join(text.split()) if "\n" in text or "\r" in text else text
+        line = visible(" ".join(text.split()) if "\n" in text or "\r" in text else text)
         return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 

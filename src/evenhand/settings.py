@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 
 from evenhand.errors import UsageError, did_you_mean
+from evenhand.visible import SURROGATE
 
 
 def check_alpha(alpha: float) -> None:
@@ -140,6 +141,17 @@ def check_choice(name: str, value: str, known: Iterable[str]) -> None:
     known = list(known)
     if value not in known:
         raise UsageError(f"unknown {name} {value!r}{did_you_mean(str(value), known)}")
+
+
+def check_name(what: str, name: object) -> None:
+    """A name is a text that can be written; results are saved under it.
+
+    >>> check_name("a system's name", "\\ud800")
+    Traceback (most recent call last):
+    evenhand.errors.UsageError: a system's name must be a text that can be written, not '\\ud800'
+    """
+    if not isinstance(name, str) or SURROGATE.search(name):
+        raise UsageError(f"{what} must be a text that can be written, not {short(ascii(name))}")
 
 
 def check_least(name: str, value: float, least: float = 0.0) -> None:

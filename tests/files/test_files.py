@@ -42,6 +42,18 @@ def test_a_full_disk_is_one_clear_line(tmp_path: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+@pytest.mark.parametrize("kind", [RuntimeError, OSError])
+def test_so_is_one_that_a_library_writes_to(tmp_path: Path, kind: type[Exception]) -> None:
+    with (
+        pytest.raises(EvenhandError, match=r"model cannot be written: No space left on device$"),
+        replacing(tmp_path / "model"),
+    ):
+        raise kind("Error while serializing: No space left on device (os error 28): .evenhand-1.part/files/model")
+    with pytest.raises(RuntimeError), replacing(tmp_path / "model"):
+        raise RuntimeError("another mistake")
+    assert kept(tmp_path) == {}
+
+
 def test_a_folder_that_cannot_be_written_is_found_out_before(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(EvenhandError, match="file/out cannot be written to: Not a directory"):
@@ -114,6 +126,24 @@ def test_files_that_are_put_in_place_are_so_to_the_end(
     assert not (tmp_path / "pages").exists()
 
 
+def test_what_says_that_a_folder_below_is_whole_is_gone_while_its_files_are_put_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("report", "below/scores", "below/report", "below/table")
+    write_together(tmp_path, dict.fromkeys(names, b"old"))
+    replace, seen = Path.replace, []
+
+    def noted(path: Path, target: Path) -> Path:
+        seen.append([name for name in names if (tmp_path / name).exists()])
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", noted)
+    write_together(tmp_path, dict.fromkeys(names, b"new"), last=["below/report"])
+    below = ["below/scores", "below/table"]
+    assert seen == [below, below, below, sorted({*below, "below/report"}, key=names.index)]
+    assert kept(tmp_path) == dict.fromkeys(names, b"new")
+
+
 def test_what_would_be_in_the_way_is_found_before_anything_is_put_in_place(tmp_path: Path) -> None:
     for name in ("figures", "page/there"):
         write_whole(tmp_path / name, b"mine")
@@ -141,6 +171,16 @@ def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_n
         write_whole(tmp_path / "quick", b"quick")
         assert temporary.exists()
     assert kept(tmp_path) == {"slow": b"slow", "quick": b"quick"}
+
+
+@pytest.mark.parametrize("left", [{"note": "report"}, {}])
+def test_one_that_was_killed_when_all_was_in_place_is_removed(tmp_path: Path, left: dict[str, str]) -> None:
+    """The note is removed before the lock, and a kill may come between them."""
+    write_whole(tmp_path / "report", b"new")
+    left_behind(tmp_path, ".evenhand-1.written", **left)
+    finish(tmp_path)
+    assert kept(tmp_path) == {"report": b"new"}
+    assert hidden(tmp_path) == []
 
 
 @pytest.mark.parametrize("note", ["../outside", "first\0../victim", "first\0/etc/hostname", "link/victim"])

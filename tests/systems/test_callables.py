@@ -298,3 +298,30 @@ def test_a_scorer_of_somebody_elses_keeps_what_it_has() -> None:
     assert (made.samples, made.resume_key, made.tokenise("ab"), made.remarks()) == (True, "k", ["a", "b"], ("tired",))
     assert made.draw(["a"], 7) == [[0.7]]  # type: ignore[comparison-overlap]
     assert isinstance(made.with_corpus(cast(Any, None)), BaseScorer)
+
+
+@pytest.mark.parametrize(
+    ("name", "outputs", "message"),
+    [
+        ("\ud800", ["a"], r"the name of a system must be a text that can be written, not '\\ud800'"),
+        ("mine", ["a\udcff"], r"the name of an output must be a text that can be written, not 'a\\udcff'"),
+        ("mine", [str(number) for number in range(10_001)], "gives 10,001 numbers for a text, more than 10,000"),
+    ],
+)
+def test_names_can_be_written_and_are_not_too_many(
+    corpus: Corpus, tmp_path: Path, name: str, outputs: list[str], message: str
+) -> None:
+    def mine(texts: list[str]) -> Array:
+        return np.full((len(texts), len(outputs)), 0.5)
+
+    with pytest.raises(UsageError, match=message):
+        score([as_scorer(mine, name=name, outputs=outputs)], corpus, cache=tmp_path)
+
+
+def test_what_a_function_raises_acts_on_no_terminal() -> None:
+    def mine(texts: list[str]) -> None:
+        raise ValueError("\x1b]0;pwned\x07 \ud800")
+
+    with pytest.raises(EvenhandError, match=r"ValueError: \\x1b]0;pwned\\x07 \\ud800$") as caught:
+        as_scorer(mine)
+    assert str(caught.value).isprintable()

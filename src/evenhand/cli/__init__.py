@@ -6,6 +6,7 @@ import logging
 import re
 import signal
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from types import FrameType
 
 import typer
@@ -13,6 +14,7 @@ import typer
 from evenhand.cli.app import app
 from evenhand.errors import EvenhandError
 from evenhand.printing import say, visible_line
+from evenhand.printing.at_work import at_work
 from evenhand.printing.streams import OutputFailed, ReaderGone, finish, give_up_output, take_streams
 from evenhand.settings import short
 
@@ -44,7 +46,8 @@ def _run(arguments: list[str], *, debug: bool) -> int:
     """The exit code of a command."""
     try:
         # Not standalone: an interrupt is ours to explain. Newer versions of typer turn it into an exit code.
-        code = app(args=arguments, prog_name="evenhand", standalone_mode=False)
+        with _said_to_work(arguments):
+            code = app(args=arguments, prog_name="evenhand", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         return int(code or 0)
@@ -66,6 +69,13 @@ def _run(arguments: list[str], *, debug: bool) -> int:
             raise
         say(f"error: {_unexpected(error)}")
         return 1
+
+
+def _said_to_work(arguments: list[str]) -> AbstractContextManager[None]:
+    """What takes long says so; a server waits rather than works, and whoever asked for quiet has it."""
+    typed = [one for one in arguments if not one.startswith("-")]
+    quiet = "--quiet" in arguments or not typed or typed[0] == "serve"
+    return nullcontext() if quiet else at_work(short(visible_line(typed[0])))
 
 
 def _failed(error: EvenhandError) -> int:

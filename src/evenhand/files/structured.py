@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from evenhand.errors import EvenhandError, UsageError, did_you_mean, one_line, so_many
 from evenhand.files.opened import MOST_JSON, MOST_YAML, read_bytes, read_text
+from evenhand.visible import SURROGATE
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -31,7 +31,6 @@ MOST_VALUES = 5_000_000
 """Of a YAML file, whose aliases can stand for very many values in few bytes."""
 SHOWN, LONGEST = 100, 500
 """Characters of a key, and of a message, that are shown."""
-SURROGATE = re.compile("[\ud800-\udfff]")
 
 M = TypeVar("M", bound="BaseModel")
 

@@ -10,6 +10,7 @@ There is no fsync: after a power cut, files may be damaged.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -30,6 +31,8 @@ except ModuleNotFoundError:  # on systems without it, what was left behind is kn
 Content = bytes | Callable[[], bytes]
 """What goes into a file, or what makes it: many big files need not be held at once."""
 UNFINISHED, WRITTEN = ".part", ".written"
+FROM_RUST = re.compile(r"\(os error ([0-9]{1,3})\)")
+"""How libraries that write in Rust name an error of the system; their exceptions have a class of their own."""
 ABANDONED_AFTER = 24 * 3600.0
 """Seconds after which a folder that nobody can be asked about was left behind."""
 
@@ -57,14 +60,16 @@ def write_together(
     folder: Path,
     contents: Mapping[str, Content],
     *,
+    last: Iterable[str] = (),
     outdated: Iterable[str] = (),
     advance: Callable[[int], None] = lambda count: None,
 ) -> list[Path]:
     """Write files that belong together into a folder and below it, all or none, by their names; gives their paths.
 
     After a kill the earlier files are all there, or `finish` puts the new ones in place. The first file says that the
-    others are whole: it is gone while they are put in place, and comes last. `outdated` are files to remove then.
-    `advance` is called with 1 for each file that is written.
+    others are whole: it is gone while they are put in place, and comes last; before it come those that are named as the
+    `last`, which say so of folders below. `outdated` are files to remove then. `advance` is called with 1 for each file
+    that is written.
     """
     places = {name: folder / name for name in contents}
     with _told(folder):
@@ -77,7 +82,7 @@ def write_together(
                 advance(1)
             for place in places.values():
                 _check_place(place)
-            _put_in_place(stage.written([*contents][:1], [*outdated]), folder)
+            _put_in_place(stage.written([*contents][:1], [*last], [*outdated]), folder)
     finally:
         _remove_empty(made)
     return [*places.values()]
@@ -114,16 +119,17 @@ class _Stage:
     def note(self) -> Path:
         return self.path / "note"
 
-    def written(self, first: Sequence[str], outdated: Sequence[str]) -> Self:
-        """From here on the files count; what is to be done is noted: the name that comes last, those to remove."""
-        self.note.write_bytes(b"\0".join(map(os.fsencode, [*first, *outdated])))
+    def written(self, first: Sequence[str], last: Sequence[str], outdated: Sequence[str]) -> Self:
+        """From here on the files count; what is to be done is noted: the names that come last, those to remove."""
+        self.note.write_bytes(b"\0".join(map(os.fsencode, [*first, *(f"/{name}" for name in last), *outdated])))
         return replace(self, path=self.path.rename(self.path.with_suffix(WRITTEN)))
 
-    def noted(self) -> tuple[str, list[str]]:
-        """The name that comes last, and those to remove."""
-        note = self.note.read_bytes() if self.note.exists() else b""  # it is removed when all is done
-        first, *outdated = map(os.fsdecode, note.split(b"\0"))
-        return first, outdated
+    def noted(self) -> tuple[list[str], list[str]]:
+        """The names that come last, the very last first; and those to remove. None of them once all is done."""
+        note = self.note.read_bytes() if self.note.exists() else b""
+        first, *others = map(os.fsdecode, note.split(b"\0"))
+        last = [name[1:] for name in others if name.startswith("/")]
+        return [first, *last] if first else [], [name for name in others if not name.startswith("/")]
 
     def names(self) -> list[str]:
         """The files that are not in place yet."""
@@ -143,22 +149,23 @@ def _put_in_place(stage: _Stage, folder: Path) -> None:
 
 
 def _move(stage: _Stage, folder: Path) -> None:
-    first, outdated = stage.noted()  # whatever is done already is not done again: this may be the second time
+    last, outdated = stage.noted()  # whatever is done already is not done again: this may be the second time
     names = stage.names()
-    if first in names:
-        (folder / first).unlink(missing_ok=True)
+    for name in last:
+        if name in names:
+            (folder / name).unlink(missing_ok=True)
     for name in outdated:
         (folder / name).unlink(missing_ok=True)
     _remove_empty({(folder / name).parent for name in outdated} - {folder})
-    for name in sorted(names, key=lambda name: name == first):
+    for name in sorted(names, key=lambda name: -last.index(name) if name in last else -len(names)):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (stage.files / name).replace(folder / name)
 
 
 def _check_inside(stage: _Stage, folder: Path) -> None:
     """Whoever got a folder from somebody else must not have files written or removed outside it."""
-    first, outdated = stage.noted()
-    for name in (first, *outdated, *stage.names()):
+    last, outdated = stage.noted()
+    for name in (*last, *outdated, *stage.names()):
         if not (folder / name).parent.resolve().is_relative_to(folder.resolve()):
             raise EvenhandError(f"{folder} holds a result that would be put elsewhere: remove {stage.path}")
 
@@ -283,6 +290,11 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise EvenhandError(f"{path} cannot be written: {reason(error)}") from error
+    except Exception as error:
+        why = _of_rust(error)
+        if why is None or isinstance(error, EvenhandError):
+            raise
+        raise EvenhandError(f"{path} cannot be written: {why}") from error
 
 
 def check_writable(folder: Path) -> None:
@@ -310,4 +322,9 @@ def write_all(handle: int, content: bytes) -> None:
 
 def reason(error: OSError) -> str:
     """What the operating system said, without its number and without the name of an unfinished file."""
-    return error.strerror or " ".join(str(error).split()) or type(error).__name__
+    return error.strerror or _of_rust(error) or " ".join(str(error).split()) or type(error).__name__
+
+
+def _of_rust(error: Exception) -> str | None:
+    number = FROM_RUST.search(str(error))
+    return None if number is None else os.strerror(int(number[1]))

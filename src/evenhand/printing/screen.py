@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from evenhand.printing.visible import ACTING, visible
+from evenhand.visible import ACTING, visible
 
 Cell = str | Text
 

@@ -18,7 +18,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from evenhand.errors import EvenhandError
-from evenhand.printing.visible import in_json, visible, visible_json, visible_line, visible_lines
+from evenhand.printing.at_work import make_way
+from evenhand.visible import in_json, visible, visible_json, visible_line, visible_lines
 
 if TYPE_CHECKING:
     from evenhand.printing.screen import Screen
@@ -159,6 +160,7 @@ class Result(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         """As ever; in words where it fails."""
+        make_way()
         try:
             return super().write(text)
         except OSError as error:
@@ -181,6 +183,7 @@ class Shown(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         """At once, as nobody would wait for a message; \\r stays, for the bars of others."""
+        make_way()
         with suppress(OSError):
             super().write(visible(text, keep="\n\r\t"))
             super().flush()

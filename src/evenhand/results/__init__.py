@@ -3,7 +3,7 @@
 from evenhand.results.note import Note
 from evenhand.results.provenance import CorpusUsed, FileUsed, Provenance, SystemUsed
 from evenhand.results.rendering import Renderer, register_renderer
-from evenhand.results.result import Result, Subject, check_out
+from evenhand.results.result import Result, Subject, check_out, save_together
 from evenhand.results.statement import Statement
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "SystemUsed",
     "check_out",
     "register_renderer",
+    "save_together",
 ]

@@ -178,11 +178,13 @@ class Result(ABC):
         result of another kind, of other systems or of another corpus is refused, unless that may be overwritten; what
         this one no longer has is removed. `progress` shows a bar (None: if stderr is a terminal).
         """
-        folder = Path(folder)
-        check_out(folder, type(self), self.subject_of(self.provenance), overwrite=overwrite)
+        return save_together(folder, {"": self}, figures=figures, overwrite=overwrite, progress=progress)
+
+    def contents(self, figures: bool | None = None) -> dict[str, Content]:
+        """What `save` writes, by the names of files; the first is the JSON."""
         renderer = renderer_of(self)
         contents: dict[str, Content] = {
-            self.file: f"{self.to_json()}\n".encode(),  # first: it is put in place last, and says that all is there
+            self.file: f"{self.to_json()}\n".encode(),  # it is put in place last, and says that all is there
             renderer.page_file: self.to_html().encode(),
             **renderer.pages(self),
             **self.attachments(),
@@ -190,10 +192,7 @@ class Result(ABC):
         }
         if renderer.figures_are_saved if figures is None else figures:
             contents |= renderer.figures(self)
-        pages = {str(path.relative_to(folder)) for path in renderer.own_pages(folder)}
-        # They would be taken for this result's.
-        outdated = (files_of_results_in(folder) | pages) - set(contents)
-        return _write(folder, contents, outdated=sorted(outdated), progress=progress)
+        return contents
 
     def export(
         self, folder: str | Path, *, page: bool = False, tables: bool = False, figures: bool = False
@@ -273,11 +272,36 @@ def check_out(folder: Path, kind: type[Result], subject: Subject, *, overwrite: 
             raise UsageError(f"{folder} already holds another result ({held}; this one is {new}): {INSTEAD}")
 
 
+def save_together(
+    folder: str | Path,
+    results: Mapping[str, Result],
+    *,
+    figures: bool | None = None,
+    overwrite: bool = False,
+    progress: bool | None = False,
+) -> list[Path]:
+    """Save a result, and others in folders below its own (by their places), all or none; gives what was written."""
+    folder = Path(folder)
+    contents: dict[str, Content] = {}
+    outdated: list[str] = []
+    for place, result in results.items():
+        own = folder / place
+        check_out(own, type(result), result.subject_of(result.provenance), overwrite=overwrite)
+        made = result.contents(figures)
+        pages = {str(path.relative_to(own)) for path in renderer_of(result).own_pages(own)}
+        # They would be taken for this result's.
+        outdated += [str(Path(place, name)) for name in sorted((files_of_results_in(own) | pages) - set(made))]
+        contents |= {str(Path(place, name)): content for name, content in made.items()}
+    last = [str(Path(place, result.file)) for place, result in results.items()][1:]
+    return _write(folder, contents, last=last, outdated=outdated, progress=progress)
+
+
 def _write(
-    folder: Path, contents: Mapping[str, Content], *, outdated: Sequence[str] = (), progress: bool | None = False
+    folder: Path, contents: Mapping[str, Content], *, progress: bool | None = False, **others: Sequence[str]
 ) -> list[Path]:
     with progress_bars(progress) as start:
-        return write_together(folder, contents, outdated=outdated, advance=start("saving", len(contents), 0))
+        advance = start("saving", len(contents), 0)
+        return write_together(folder, contents, advance=advance, **others)
 
 
 class Attachment(Protocol):

@@ -91,7 +91,7 @@ def load_system(
     >>> load_system("random").score(["It rained."]).shape
     (1, 1)
     """
-    asked = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    asked = corpus if isinstance(corpus, Corpus) else load_corpus("eec" if corpus is None else corpus)
     resolver = Resolver(asked, AskSettings(**options))
     made = resolver.tagger(spec) if asked.tagged else resolver.system(spec)
     if isinstance(made, Scores):

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.errors import UsageError
-from evenhand.settings import check_range, check_unit
+from evenhand.settings import check_name, check_range, check_unit
 
 if TYPE_CHECKING:
     from evenhand.corpora.corpus import Corpus
@@ -70,6 +70,7 @@ class Output:
     value: float | None = None
 
     def __post_init__(self) -> None:
+        check_name("the name of an output", self.name)
         for name in ("low", "high", "unit", "value"):
             given = getattr(self, name)
             if given is not None:

@@ -222,7 +222,7 @@ def _named(
     """The corpus with names of a pool for its persons; with waves, as many as the last of them asks about."""
     if isinstance(corpus, Corpus):
         raise UsageError("names take the place of a recipe's persons: give the corpus by its name or as a recipe file")
-    asked = corpus or "eec"
+    asked = "eec" if corpus is None else corpus
     names = names or Names.of(asked)
     if waves is not None:
         waves = _as_far_as_names_go(waves, names, asked)
@@ -259,7 +259,7 @@ def _asked_about(
 
     Corrections that need the p-values of all comparisons need the `whole` corpus.
     """
-    corpus = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    corpus = corpus if isinstance(corpus, Corpus) else load_corpus("eec" if corpus is None else corpus)
     if attributes is not None and not whole and not any(isinstance(one, Scores) for one in given):
         corpus = corpus.narrowed([part for attribute in attributes for part in crossed(attribute)])
     if corpus.tagged and "all" not in subsets:

@@ -13,10 +13,11 @@ from evenhand.comparing.comparison import Comparison
 from evenhand.corpora import Corpus, load_corpus
 from evenhand.errors import EvenhandError, SystemsFailed, UsageError
 from evenhand.files.file_names import file_names
+from evenhand.files.whole import finish
 from evenhand.gating.judging import key_of, missing, of_decision, of_difference, of_gap, unanswered
 from evenhand.gating.result import Check, Item
 from evenhand.gating.settings import GateSettings
-from evenhand.results import Note, Provenance, Subject, check_out
+from evenhand.results import Note, Provenance, Subject, check_out, save_together
 from evenhand.settings import crossed
 from evenhand.specs.resolving import Given, name_of_given
 from evenhand.verbs.ask import listed_systems
@@ -91,9 +92,8 @@ def check(
         notes=_notes(audited, compared),
     )
     if out is not None:
-        for one in audited:
-            one.audit.save(Path(out) / AUDITS / one.name, overwrite=overwrite)
-        found.save(out, overwrite=overwrite)
+        audits = {f"{AUDITS}/{one.name}": one.audit for one in audited}
+        save_together(out, {"": found, **audits}, overwrite=overwrite)
     return found
 
 
@@ -231,6 +231,7 @@ def _against(audited: _Audited, settings: GateSettings, *, alone: bool) -> Compa
     if settings.baseline is None:
         return None
     folder = Path(settings.baseline)
+    finish(folder)
     if (folder / Check.file).is_file():
         there = sorted(path.name for path in (folder / AUDITS).glob("*") if path.is_dir())
         if audited.name not in there:

@@ -36,7 +36,7 @@ def drift(
         check_seed(seed)
         if sample is None:
             raise UsageError("a seed is for a sample: say how many sentences to draw")
-    asked = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    asked = corpus if isinstance(corpus, Corpus) else load_corpus("eec" if corpus is None else corpus)
     asked = asked if sample is None else asked.sample(sample, seed=seed or 0)
     if out is not None:
         check_out(Path(out), Drift, Subject(corpora=(asked.name,)), overwrite=overwrite)

@@ -66,7 +66,7 @@ def explain(
     """
     settings, how = settings or Settings(), AskSettings(**asking)
     files = TrainingFiles(tuple(map(Path, train)), text_column, score_column, train_range, group_by)
-    whole = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    whole = corpus if isinstance(corpus, Corpus) else load_corpus("eec" if corpus is None else corpus)
     if whole.tagged:
         raise UsageError("words that move a score are looked for in sentences; this corpus is for taggers")
     named = listed(attributes)

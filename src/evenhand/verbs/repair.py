@@ -48,7 +48,7 @@ def repair(
     'layers'
     """
     settings, how = settings or RepairSettings(), AskSettings(**asking)
-    asked = corpus if isinstance(corpus, Corpus) else load_corpus(corpus or "eec")
+    asked = corpus if isinstance(corpus, Corpus) else load_corpus("eec" if corpus is None else corpus)
     named = listed(attributes)
     asked.refuse_unknown(named or ())
     if named is not None and not isinstance(system, Scores):

@@ -1,9 +1,10 @@
 """Who answers: secrets found again in what others say, however they spell them, whole or in part.
 
 What was said is read as it stands, and again as what it may be an encoding of: percent signs, HTML, JSON, quoted
-printable, up to three times one within the other. Case, spaces, line breaks, tags and what cannot be seen do not count.
-Base64 and hexadecimal are looked for as they would be written. Whoever wants to smuggle a secret out can (reversed,
-encrypted); this holds against servers that echo.
+printable, octal, up to three times one within the other. Case, spaces, line breaks, tags and what cannot be seen do not
+count, and what is no letter or digit may stand between any two of them. Base64 and hexadecimal are looked for as they
+would be written, and secrets from behind. Whoever wants to smuggle a secret out can (encrypted, in Base64 twice over);
+this holds against servers that echo.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ PART_LEAST, PART_MOST = 6, 8
 """Half of a secret is hidden, wherever it stands, and so are so many characters in a row of a long one."""
 
 ENCODED = re.compile(
-    r"%(?:25)*([0-9A-Fa-f]{2})|=([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\x([0-9A-Fa-f]{2})"
-    r"|(&#?\w{1,10};)|\\([\\/\"'])|(\\[bfnrt]|<[^<>]{0,20}>)"
+    r"%(?:25)*([0-9a-f]{2})|=([0-9a-f]{2})|(?:\\u|u\+)([0-9a-f]{4})|(?:\\|0)x([0-9a-f]{2})"
+    r"|(&#x?[0-9a-f]{2,7};?|&\w{1,10};)|\\([\\/\"'])|(\\[bfnrt]|<[^<>]{0,20}>)|\\([0-7]{3})",
+    re.IGNORECASE,
 )
 BASIC = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 
@@ -71,7 +73,11 @@ def _parts(values: Iterable[str], least: Callable[[int], int]) -> dict[int, set[
 def _forms(value: str) -> Iterator[str]:
     """A value as it may be written, without case and spaces."""
     plain = "".join(value.split())
-    yield plain.lower()
+    for form in (plain.lower(), plain.lower()[::-1]):
+        yield form
+        bare = "".join(filter(str.isalnum, form))
+        if LONG <= len(bare) < len(form):
+            yield bare
     content = value.encode()
     yield content.hex()
     for before in range(3):  # Base64 looks different after one and two more bytes; only what is the value's own counts
@@ -102,6 +108,7 @@ def _without(said: str, parts: dict[int, set[str]]) -> str:
     spelled = _visible((char, at, at + 1) for at, char in enumerate(said))
     for _ in range(ROUNDS + 1):
         covered |= _found(spelled, parts)
+        covered |= _found([one for one in spelled if one[0].isalnum()], parts)
         text = "".join(char for char, _, _ in spelled)
         if not ENCODED.search(text):
             break
@@ -148,6 +155,8 @@ def _decoded(spelled: Spelled, text: str) -> Spelled:
 def _meant(match: re.Match[str]) -> str:
     if match[7]:  # a line break or a tag
         return ""
+    if match[8]:
+        return chr(int(match[8], 8))
     code = match[1] or match[2] or match[3] or match[4]
     if code:
         return chr(int(code, 16))

@@ -16,6 +16,8 @@ Declared = Output | str | Mapping[str, Any] | Sequence[Output | str | Mapping[st
 
 DECLARABLE = tuple(kind for kind in get_args(OutputKind) if kind != FOUND)
 """What users may say of their outputs; entities are found by taggers alone."""
+MOST_OUTPUTS = 10_000
+"""Numbers for a text, each of which is compared: more are a matrix that was turned round, or an embedding."""
 ADDS_UP = 0.02
 """How far probabilities may be from adding up to one: three that are rounded to two digits are off by 0.015 at most."""
 
@@ -33,6 +35,10 @@ def named_outputs(
     outputs = _several(declared)
     if not outputs:
         raise UsageError(f"{name!r}: its outputs must be names or Output objects, not {declared!r}")
+    if len(outputs) > MOST_OUTPUTS:
+        raise UsageError(
+            f"{name!r} gives {len(outputs):,} numbers for a text, more than {MOST_OUTPUTS:,}: give those to compare"
+        )
     return tuple(_output(one, {"low": low, "high": high, "kind": kind or "score"}, name) for one in outputs)
 
 

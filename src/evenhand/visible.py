@@ -13,6 +13,8 @@ ACTING = re.compile(
     "\ud800-\udfff"  # surrogates: no characters
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"  # tags and other formats
 )
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a pair, which is no character and cannot be written."""
 JOINERS = "\u200c\u200d"
 """They shape words in Persian or Hindi, and emojis; between other signs they only hide."""
 SPACES = re.compile(r"[ \t\r\n\f\v]+")

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from evenhand.printing import visible, visible_line, visible_lines
 from evenhand.printing.screen import Lines, Screen
-from evenhand.printing.visible import visible_json
 from evenhand.report.common.console import Column, print_table
+from evenhand.visible import visible_json
 
 HOSTILE = st.text(
     alphabet=st.one_of(
