@@ -310,14 +310,15 @@ def test_one_group_against_the_rest_by_hand() -> None:
         stratum=np.array([0, 0, 1, 1, 2, 3, 3, 3]), coefficients=np.array([1, -1 / 3, -1 / 3, -1 / 3]),
         scale=np.ones(1), rest=np.array([False, True, True, True]),
     )  # fmt: skip
-    # Squares 0.08, 0.02, -, 0.06 over 1, 1, 0, 2: the group's own 0.08 is more than the shared 0.16 / 4 = 0.04; the
-    # single unit has the largest variance of the rest, 0.03.
-    parts = [(0.08 / 2, 1), (0.02 / 2 / 9, 1), (0.03 / 3 / 9, 2), (0.03 / 9, 3)]
+    # Squares 0.08, 0.02, -, 0.06 over 1, 1, 0, 2: the group's own 0.08 is more than the shared 0.16 / 4 = 0.04, which
+    # counts for the others; the single unit has the largest variance of the rest, 0.03.
+    own, pair, triple, single = 0.08 / 2, 0.04 / 2 / 9, 0.04 / 3 / 9, 0.03 / 9
+    variance = own + pair + triple + single
     assert found.estimate[0] == pytest.approx(0.3 - (0.3 + 0.9 + 0.5) / 3)
-    assert found.variance[0] == pytest.approx(sum(part for part, _ in parts))
-    assert found.degrees_of_freedom[0] == pytest.approx(
-        sum(part for part, _ in parts) ** 2 / sum(part**2 / df for part, df in parts)
-    )
+    assert found.variance[0] == pytest.approx(variance)
+    # Pairs count by their share, not by its square, and one of the rest has half a degree of freedom.
+    by_share = own / variance + pair / variance / 0.5 + (triple / variance) ** 2 / 6 + (single / variance) ** 2 / 3
+    assert found.degrees_of_freedom[0] == pytest.approx(1 / by_share)
     assert found.pooled
 
 
@@ -329,7 +330,7 @@ def test_a_few_units_close_together_get_what_all_groups_share() -> None:
         scale=np.ones(1), rest=np.array([False, True, True]),
     )  # fmt: skip
     shared = (0.0 + 0.02 + 0.18) / 3
-    assert found.variance[0] == pytest.approx(shared / 2 + 0.02 / 2 / 4 + 0.18 / 2 / 4)
+    assert found.variance[0] == pytest.approx(shared / 2 + shared / 2 / 4 + 0.18 / 2 / 4)
 
 
 def test_only_groups_of_a_rest_may_be_single() -> None:
