@@ -50,20 +50,20 @@ def test_few_terms_that_vary_more_raise_few_alarms(terms: int, others: str) -> N
 def test_three_terms_are_enough_to_find_a_gap() -> None:
     """Beside twenty that vary as much, and a gap of four standard deviations."""
     rng, found = np.random.default_rng(0), 0
-    for _ in range(200):
+    for _ in range(60):
         groups = [rng.normal(4, 1, 3), rng.normal(0, 1, 20), rng.normal(0, 1, 20)]
         found += bool((term_tests(groups).groups[0].p or 1.0) < 0.05)
-    assert found >= 160
+    assert found >= 48
 
 
 def test_all_groups_at_once_are_not_tested_as_if_all_varied_alike() -> None:
     """Three terms that vary six times as much: an analysis of variance calls half of fair systems different."""
     rng, combined, classical = np.random.default_rng(1), 0, 0
-    for _ in range(300):
+    for _ in range(100):
         groups = [rng.normal(0, 6, 3), rng.normal(0, 1, 20), rng.normal(0, 1, 20)]
         found = term_tests(groups).omnibus
         assert (found.name, found.f) == (COMBINED, term_omnibus(groups).f)
         combined += bool((found.p or 1.0) < 0.05)
         classical += bool((term_omnibus(groups).p or 1.0) < 0.05)
-    assert combined <= 0.065 * 300 + 6
-    assert classical >= 100
+    assert combined <= 12
+    assert classical >= 35

@@ -188,9 +188,10 @@ def _by_groupings(design: Design, gap_of: Floats, interactions: Sequence[Floats]
         gaps = left.averaging @ gap_of
         concentration = float(weights @ weights)
         between = concentration * (weights @ (gaps - weights @ gaps) ** 2) / (1 - concentration)
+        less = between
         if len(weights) >= FEWEST_TO_SUBTRACT:
-            between = np.maximum(between - interaction * len(grouping.weights) / len(weights), 0.0)
-        found.append(Part(between, 1 / concentration - 1))
+            less = np.maximum(between - interaction * len(grouping.weights) / len(weights), 0.0)
+        found.append(Part(less, 1 / concentration - 1, seen=between))
     return found
 
 

@@ -167,7 +167,7 @@ def variance_components(
         between, less_persons, df_between = _between_groups(grouping, stratum, coefficients, together)
         drawn_anew.append(between)
         if len(grouping.weights) > 1:
-            parts.append(Part(less_persons, df_between))
+            parts.append(Part(less_persons, df_between, seen=between))
     variance = np.sum([part.variance for part in parts], axis=0)
     flat = np.sqrt(variance) <= ROUNDING * scale
     df = satterthwaite(parts, np.where(flat, 0.0, variance))
@@ -192,6 +192,8 @@ class Part:
 
     variance: Floats
     freedom: Floats | float
+    seen: Floats | None = None
+    """What it was before something was taken off, if anything was: that is what its degrees of freedom are about."""
     in_full: bool = False
     """Whether its share counts, and not the share's square: a share that is seen in two or three units may be small by
     luck, and a square makes little of what is small."""
@@ -229,11 +231,15 @@ def satterthwaite(parts: Sequence[Part], variance: Floats) -> Floats:
     >>> satterthwaite([Part(halves, 2, in_full=True), Part(halves, 2)], np.array([2.0])).round(6).tolist()
     [2.666667]
     """
-    squared = np.sum(
-        [part.variance * (variance if part.in_full else part.variance) / part.freedom for part in parts], axis=0
-    )
+    squared = np.sum([_uncertainty(part, variance) for part in parts], axis=0)
     known = (squared > 0) & (variance > 0)
     return np.asarray(np.divide(variance**2, squared, out=np.full_like(variance, np.nan), where=known))
+
+
+def _uncertainty(part: Part, variance: Floats) -> Floats:
+    if part.in_full:
+        return np.asarray(part.variance * variance / part.freedom)
+    return np.asarray((part.variance if part.seen is None else part.seen) ** 2 / part.freedom)
 
 
 def _two_sides(
