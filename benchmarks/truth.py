@@ -3,11 +3,15 @@
 Each scenario says what varies in a made-up system and how large its true gap is; the audit's own `compare` judges it on
 the original corpus (or a part of it). An alarm is *higher* or *lower* where the gap is zero; a false equivalence is
 *equivalent* where the gap is as large as the tolerance; an interval covers where it holds the true gap.
+
+`--full` judges as many systems as the documentation quotes. Without it there are fewer, and a goal counts as missed
+where luck alone does not explain it.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -28,9 +32,13 @@ from evenhand.systems import Output
 Floats = npt.NDArray[np.float64]
 Rows = list[tuple[str, str, str, str]]
 
-SYSTEMS = 1_000
-MEASURED = 300
-"""Systems for each line; those of `measure` are asked one by one."""
+FULL = "--full" in sys.argv
+SYSTEMS, MEASURED = (1_000, 300) if FULL else (300, 60)
+"""Systems for each line; classifiers whose p is asked for are measured one by one."""
+LUCK, LUCK_MEASURED = (
+    (0.0, 0.0) if FULL else tuple(2 * (0.05 * 0.95 / systems) ** 0.5 for systems in (SYSTEMS, MEASURED))
+)
+"""Two standard errors of a share of 5 %."""
 METRICS = ("fped_normalised", "tpr_gap", "avg_gf", "cf_gap", "label_flip_rate")
 CHUNK = 500
 SEED = 20_261_118
@@ -39,7 +47,7 @@ TOLERANCE = 0.01
 MOST_ALARMS, LEAST_COVERAGE, MOST_FALSE_EQUIVALENCE, LEAST_CONDITIONAL = 0.065, 0.935, 0.06, 0.95
 STIR = 0.001
 """How much names differ to a lexicon that reacts to all of them a little, as a standard deviation."""
-PLANNED, POWER, PLAN_SLACK = 600, 0.8, 0.04
+PLANNED, POWER, PLAN_SLACK = (600, 0.8, 0.04) if FULL else (200, 0.8, 0.08)
 """Systems that plans are tried on, what plans promise, and what luck in so few may take off."""
 SCORE = Output("score", low=0, high=1)
 
@@ -296,8 +304,9 @@ SMALL = World(person=0.008)
 
 
 def run() -> Rows:
-    """Print the whole table; takes some minutes."""
-    rows: Rows = []
+    """Print the whole table; in full it takes ten minutes of one core."""
+    each = f"{SYSTEMS:,} systems a line, {MEASURED} where p of `measure` is asked for"
+    rows: Rows = [_row("how many are judged", each, "" if FULL else "what misses a goal by luck is let pass", met=True)]
     for attribute in ("gender", "race"):
         rows += _fair(attribute)
         rows += _odd(attribute)
@@ -320,7 +329,8 @@ CONDITIONAL = f"≥ {_percent(LEAST_CONDITIONAL)}"
 def _alarms(what: str, found: Rates) -> tuple[str, str, str, str]:
     measured = f"alarms {_percent(found.alarms)}, covered {_percent(found.covered)}, by emotion {_percent(found.parts)}"
     goal = f"≤ {_percent(MOST_ALARMS)}, ≥ {_percent(LEAST_COVERAGE)}, ≤ {_percent(MOST_ALARMS)}"
-    right = found.alarms <= MOST_ALARMS and found.covered >= LEAST_COVERAGE and found.parts <= MOST_ALARMS
+    most = MOST_ALARMS + LUCK
+    right = found.alarms <= most and found.covered >= LEAST_COVERAGE - LUCK and found.parts <= most
     return _row(what, measured, goal, met=right)
 
 
@@ -374,7 +384,12 @@ def _equivalence() -> Rows:
         what = f"{attribute}: gap as large as the tolerance, persons vary (sd .008)"
         goal = f"≤ {_percent(MOST_FALSE_EQUIVALENCE)}"
         rows.append(
-            _row(what, f"equivalent {_percent(found.equivalent)}", goal, met=found.equivalent <= MOST_FALSE_EQUIVALENCE)
+            _row(
+                what,
+                f"equivalent {_percent(found.equivalent)}",
+                goal,
+                met=found.equivalent <= MOST_FALSE_EQUIVALENCE + LUCK,
+            )
         )
         fair = judged(SMALL, attribute)
         rows.append(_row(f"{attribute}: no gap, sd .008", f"equivalent {_percent(fair.equivalent)}", "", met=True))
@@ -390,10 +405,10 @@ def _lexicons() -> Rows:
             silent = World(noise=0.0, known=known, gap=times * TOLERANCE)
             found, measured = _conditions(silent)
             what = f"race: a lexicon knows {100 * known:g} % of one group's names, gap {times} × the tolerance"
-            met = found.equivalent <= MOST_FALSE_EQUIVALENCE and found.conditional >= LEAST_CONDITIONAL
+            met = found.equivalent <= MOST_FALSE_EQUIVALENCE + LUCK and found.conditional >= LEAST_CONDITIONAL - LUCK
             rows.append(_row(what, measured, goal, met=met))
             found, measured = _conditions(replace(silent, person=STIR))
-            met = found.conditional >= LEAST_CONDITIONAL
+            met = found.conditional >= LEAST_CONDITIONAL - LUCK
             what = f"{what}, all names differ a little (sd .001)"
             rows.append(_row(what, f"{measured}, covered {_percent(found.covered)}", CONDITIONAL, met=met))
     return [*rows, *_just_enough_names()]
@@ -407,7 +422,7 @@ def _just_enough_names() -> Rows:
     world = World(noise=0.0, known=0.15, gap=TOLERANCE)
     what = "race: a lexicon knows 15 % of one group's names"
     found, measured = _conditions(world)
-    alone = _row(what, measured, CONDITIONAL, met=found.conditional >= LEAST_CONDITIONAL)
+    alone = _row(what, measured, CONDITIONAL, met=found.conditional >= LEAST_CONDITIONAL - LUCK)
     _, measured = _conditions(replace(world, alike=1.0))
     return [alone, _aimed(f"{what}, or of their families", measured, CONDITIONAL)]
 
@@ -459,7 +474,7 @@ def _measured() -> Rows:
         alarms, covered = _tested_groups(attribute, np.random.default_rng([SEED, 1]))
         measured = f"alarms {_percent(alarms)}, covered {_percent(covered)}"
         goal = f"≤ {_percent(MOST_ALARMS)}, ≥ {_percent(LEAST_COVERAGE)}"
-        met = alarms <= MOST_ALARMS and covered >= LEAST_COVERAGE
+        met = alarms <= MOST_ALARMS + LUCK_MEASURED and covered >= LEAST_COVERAGE - LUCK_MEASURED
         rows.append(_row(f"measure, {attribute}: gap differs by source (sd .5 logit)", measured, goal, met=met))
     return rows
 
@@ -496,7 +511,7 @@ def _metrics() -> Rows:
         measured = ", ".join(f"{metric} {_percent(share)}" for metric, share in beyond.items())
         fair = not world.off
         goal = f"≤ {_percent(MOST_ALARMS)} each" if fair else ""
-        met = not fair or max(beyond.values()) <= MOST_ALARMS
+        met = not fair or max(beyond.values()) <= MOST_ALARMS + LUCK_MEASURED
         rows.append(_row(f"metrics, p ≤ .05: {name}", measured, goal, met=met))
     return rows
 
@@ -557,10 +572,10 @@ def _signed() -> Rows:
     rows = []
     for sources in (16, 60):
         for name, world in {"noise only": Classifier(), "terms vary (sd .5 logit)": Classifier(term=0.5)}.items():
-            held = [signed_intervals_hold(world, sources, seed) for seed in range(MEASURED)]
+            held = [signed_intervals_hold(world, sources, seed) for seed in range(SYSTEMS)]
             covered = {metric: _share(iter([one[metric] for one in held])) for metric in SIGNED}
             measured = ", ".join(f"{metric} {_percent(share)}" for metric, share in covered.items())
-            met = min(covered.values()) >= LEAST_COVERAGE
+            met = min(covered.values()) >= LEAST_COVERAGE - LUCK
             rows.append(
                 _row(f"intervals, {sources} sentences, {name}", measured, f"≥ {_percent(LEAST_COVERAGE)}", met=met)
             )
@@ -599,7 +614,7 @@ def _few(what: str, found: tuple[float, float, float]) -> tuple[str, str, str, s
     before, after, covered = found
     measured = f"alarms {_percent(after)} (before withholding {_percent(before)}), covered {_percent(covered)}"
     goal = f"≤ {_percent(MOST_ALARMS)}, ≥ {_percent(LEAST_COVERAGE)}"
-    return _row(what, measured, goal, met=after <= MOST_ALARMS and covered >= LEAST_COVERAGE)
+    return _row(what, measured, goal, met=after <= MOST_ALARMS + LUCK and covered >= LEAST_COVERAGE - LUCK)
 
 
 def few_persons(

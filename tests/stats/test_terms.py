@@ -19,6 +19,7 @@ from evenhand.stats.terms import (
     COMBINED,
     CONSTANT,
     IDENTICAL,
+    PAIRS,
     crossed_term_tests,
     gap_variances_between_sources,
     term_omnibus,
@@ -32,17 +33,28 @@ def normal(seed: int, *sizes: int) -> list[np.ndarray]:
 
 
 def test_a_hand_computed_group_against_the_mean_of_two_others() -> None:
-    # Means 0.2, 0.5, 0.9; squares within 0.02, 0.02, 0.02 over 1, 1, 2 degrees of freedom: variances 0.02, 0.02, 0.01,
-    # 0.015 together. The group's own is the larger one; the others have their own, each times (1/2)².
-    groups = [np.array([0.1, 0.3]), np.array([0.4, 0.6]), np.array([0.8, 0.9, 1.0])]
+    # Means 0.2, 0.5, 0.9; squares within 0.02, 0.02, 0.02 over 2, 1, 2 degrees of freedom: variances 0.01, 0.02, 0.01,
+    # 0.012 together. All are so few that the larger of the two counts, the others' times (1/2)². What all share is
+    # worth six degrees of freedom to three terms; the other pair has half a one, and its share counts in full.
+    groups = [np.array([0.1, 0.2, 0.3]), np.array([0.4, 0.6]), np.array([0.8, 0.9, 1.0])]
     test = term_tests(groups).groups[0]
-    parts = [(0.02 / 2, 1), (0.02 / 2 / 4, 1), (0.01 / 3 / 4, 2)]
+    own, pair, triple = 0.012 / 3, 0.02 / 2 / 4, 0.012 / 3 / 4
+    variance = own + pair + triple
     assert test.estimate == pytest.approx(0.2 - (0.5 + 0.9) / 2)
-    assert test.standard_error == pytest.approx(np.sqrt(sum(part for part, _ in parts)))
-    assert test.df == pytest.approx(sum(part for part, _ in parts) ** 2 / sum(part**2 / df for part, df in parts))
+    assert test.standard_error == pytest.approx(np.sqrt(variance))
+    assert test.df == pytest.approx(1 / ((own**2 + triple**2) / variance**2 / 6 + pair / variance / 0.5))
     assert test.t == pytest.approx(test.estimate / test.standard_error)
-    assert test.effect == pytest.approx(-0.5 / np.sqrt(0.015))
-    assert (test.terms, test.other_terms, test.pooled) == (2, 5, True)
+    assert test.effect == pytest.approx(-0.5 / np.sqrt(0.012))
+    assert (test.terms, test.other_terms, test.pooled) == (3, 5, True)
+
+
+def test_groups_of_two_terms_have_no_answer_and_three_would_do() -> None:
+    pairs = term_tests([np.array([0.1, 0.3]), np.array([0.4, 0.6]), np.array([0.8, 1.0])])
+    assert all((test.p, test.interval, test.undefined) == (None, None, PAIRS) for test in pairs.groups)
+    assert pairs.omnibus.p is None
+    assert pairs.omnibus.undefined == PAIRS
+    threes = term_tests([np.array([0.1, 0.2, 0.3]), np.array([0.4, 0.5, 0.6]), np.array([0.8, 0.9, 1.0])])
+    assert all(test.p is not None for test in threes.groups)
 
 
 @pytest.mark.parametrize(("sizes", "equal"), [((7, 9), False), ((4, 9), True), ((9, 4), True), ((2, 2), True)])

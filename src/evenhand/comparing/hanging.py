@@ -116,6 +116,7 @@ def _persons_left_out(contrast: Contrast, numbers: Floats, scale: Floats) -> Ite
             pairs=left.pairs,
             family=family[kept],
             rest=left.rest,
+            strict=False,
         )
         p = general_p(parts, contrast, contrast.block[kept])
         yield _Without("person", (_together(contrast, np.flatnonzero(~kept).tolist()),), parts, p)

@@ -38,7 +38,10 @@ from evenhand.systems.meaning import high_is
 CONSTANT = "constant: every comparison gives the same difference, so there is no variance to test against"
 IDENTICAL = "identical: no difference exceeds rounding"
 NO_VARIANCE = "constant: persons, templates and words make no difference"
-TOO_THIN = "less than one degree of freedom: nearly all sentences are of one template or word"
+TOO_THIN = (
+    "less than one degree of freedom: nearly all sentences are of one template or word, or too much rests on groups of "
+    "two persons; three would do"
+)
 NO_TOKENISER = "no tokeniser is known for this system"
 NO_GROUPS = "an interaction compares gaps, not two groups of persons"
 NOT_ASKED = "not asked for here"

@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.contrasts import Floats, Ints
 from evenhand.planning.designs import Design, Grouped
 from evenhand.planning.spreads import Spreads
-from evenhand.stats.components import FEWEST_TO_SUBTRACT, persons_variance, satterthwaite
+from evenhand.stats.components import FEWEST_TO_SUBTRACT, Part, persons_variance, satterthwaite
 from evenhand.stats.types import Bools
 
 MOST_LEVELS = 30
@@ -158,7 +158,7 @@ def _reached(
     estimate = gap_of.mean(axis=0)
     whole, persons = _estimated(design, estimate, people.squares, people.numbers, sizes, between)
     without = [
-        _estimated(design, estimate + moved, squares, numbers, left, between)[0]
+        _estimated(design, estimate + moved, squares, numbers, left, between, strict=False)[0]
         for moved, squares, numbers, left in people.left_out(design, sizes)
     ]
     for one in design.groupings:
@@ -177,12 +177,9 @@ def _interaction(coefficients: Floats, numbers: Ints, sizes: Ints, residual: Flo
     return np.asarray(np.einsum("s,sr->r", factor, residual))
 
 
-_Between = list[tuple[Floats, float]]
-
-
-def _by_groupings(design: Design, gap_of: Floats, interactions: Sequence[Floats], kept: Bools) -> _Between:
+def _by_groupings(design: Design, gap_of: Floats, interactions: Sequence[Floats], kept: Bools) -> list[Part]:
     """What templates and words add to the variance, with their degrees of freedom, as the generalising test has it."""
-    found: _Between = []
+    found: list[Part] = []
     for grouping, interaction in zip(design.groupings, interactions, strict=True):
         left = grouping if kept.all() else grouping.only(kept)
         weights = left.weights
@@ -191,14 +188,22 @@ def _by_groupings(design: Design, gap_of: Floats, interactions: Sequence[Floats]
         gaps = left.averaging @ gap_of
         concentration = float(weights @ weights)
         between = concentration * (weights @ (gaps - weights @ gaps) ** 2) / (1 - concentration)
+        less = between
         if len(weights) >= FEWEST_TO_SUBTRACT:
-            between = np.maximum(between - interaction * len(grouping.weights) / len(weights), 0.0)
-        found.append((between, 1 / concentration - 1))
+            less = np.maximum(between - interaction * len(grouping.weights) / len(weights), 0.0)
+        found.append(Part(less, 1 / concentration - 1, seen=between))
     return found
 
 
 def _estimated(
-    design: Design, estimate: Floats, squares: Floats, numbers: Ints, sizes: Ints, between: _Between
+    design: Design,
+    estimate: Floats,
+    squares: Floats,
+    numbers: Ints,
+    sizes: Ints,
+    between: list[Part],
+    *,
+    strict: bool = True,
 ) -> tuple[Estimated, Floats]:
     """The estimate with its error, and the names' part of the variance."""
     by_stratum, parts, _ = persons_variance(
@@ -208,9 +213,10 @@ def _estimated(
         coefficients=design.coefficients,
         pairs=np.zeros(len(numbers), dtype=bool),
         rest=design.rest,
+        strict=strict,
     )
     every = [*parts, *between]
-    variance = np.sum([part for part, _ in every], axis=0)
+    variance = np.sum([part.variance for part in every], axis=0)
     return Estimated(estimate, np.sqrt(variance), satterthwaite(every, variance)), by_stratum.sum(axis=0)
 
 

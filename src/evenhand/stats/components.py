@@ -19,6 +19,12 @@ where it is larger than what all share: where one person in ten reacts, none of 
 the other side are no different."""
 MANY = 1.5
 """How many times as many are many more."""
+WORTH = {1: 1.0, 2: 6.0}
+"""Two or three units may lie closer together than they vary, by luck: where strata share a variance, and theirs alone
+is smaller, it is worth so many degrees of freedom to them, by how many they have of their own."""
+HALF = 0.5
+"""And so many has a pair of a rest, whose spread nothing checks: where it carries half of the variance, there is no
+answer."""
 FEWEST_TO_SUBTRACT = 5
 """With fewer groups than this (three templates, say), what persons add to the variance between them is not subtracted:
 two or three groups say too little about it, and would raise false alarms."""
@@ -107,6 +113,7 @@ def variance_components(
     rest: Bools | None = None,
     unit_means: Floats | None = None,
     larger: bool = True,
+    strict: bool = True,
 ) -> Components:
     """Estimate Σ coefficient · stratum mean, and how it would vary with other persons, templates and words.
 
@@ -125,7 +132,8 @@ def variance_components(
     how much their units vary, so each has a variance of its own; see `_against_rest`. A group of the rest may be a
     single unit, which gets the largest variance among the others; the group itself needs two.
 
-    Without `larger`, strata that share a variance all take the shared one.
+    Without `larger`, strata that share a variance all take the shared one. Without `strict`, two or three units keep
+    the degrees of freedom of their variance, as where one of them was left out of a design that was judged already.
 
     The units' means are those of the first grouping, unless they are given: groupings may then have means of their own,
     as words do that are nested in an emotion, and each varies around its own.
@@ -144,7 +152,14 @@ def variance_components(
     squares = together.squares(centred)
     paired = np.zeros(len(sizes), dtype=bool) if pairs is None else pairs
     by_stratum, parts, pooled = persons_variance(
-        squares, together.numbers, sizes=sizes, coefficients=coefficients, pairs=paired, rest=rest, larger=larger
+        squares,
+        together.numbers,
+        sizes=sizes,
+        coefficients=coefficients,
+        pairs=paired,
+        rest=rest,
+        larger=larger,
+        strict=strict,
     )
     persons = by_stratum.sum(axis=0)
     matched = sizes.astype(np.float64) if matched_sizes is None else matched_sizes
@@ -153,8 +168,8 @@ def variance_components(
         between, less_persons, df_between = _between_groups(grouping, stratum, coefficients, averaging, together)
         drawn_anew.append(between)
         if len(grouping.weights) > 1:
-            parts.append((less_persons, df_between))
-    variance = np.sum([part for part, _ in parts], axis=0)
+            parts.append(Part(less_persons, df_between, seen=between))
+    variance = np.sum([part.variance for part in parts], axis=0)
     flat = np.sqrt(variance) <= ROUNDING * scale
     df = satterthwaite(parts, np.where(flat, 0.0, variance))
     if_matched = by_stratum * (sizes / matched)[:, None]
@@ -172,8 +187,17 @@ def variance_components(
     )
 
 
-_Parts = list[tuple[Floats, Floats | float]]
-"""What adds to the variance, each with its degrees of freedom."""
+@dataclass(frozen=True)
+class Part:
+    """What adds to the variance of an estimate, one number a column, with its degrees of freedom."""
+
+    variance: Floats
+    freedom: Floats | float
+    seen: Floats | None = None
+    """What it was before something was taken off, if anything was: that is what its degrees of freedom are about."""
+    in_full: bool = False
+    """Whether its share counts, and not the share's square: a share that is seen in two or three units may be small by
+    luck, and a square makes little of what is small."""
 
 
 def persons_variance(
@@ -185,7 +209,8 @@ def persons_variance(
     pairs: Bools,
     rest: Bools | None = None,
     larger: bool = True,
-) -> tuple[Floats, _Parts, bool]:
+    strict: bool = True,
+) -> tuple[Floats, list[Part], bool]:
     """The persons' part by stratum, as independent parts with their degrees of freedom, and whether strata share one.
 
     From each stratum's squared distances (families added up, then squared): (strata, columns); `numbers` says how many
@@ -194,32 +219,46 @@ def persons_variance(
     # A family that is all of its stratum is one draw, however many it has.
     counts = coefficients**2 * np.where(numbers < 2, 1.0, numbers / sizes**2)
     if rest is None or not rest.any():
-        return _two_sides(squares, numbers, counts, pairs, coefficients > 0, larger=larger)
-    return _against_rest(squares, numbers, counts, pairs, rest)
+        return _two_sides(squares, numbers, counts, pairs, coefficients > 0, larger=larger, strict=strict)
+    return _against_rest(squares, numbers, counts, pairs, rest, strict=strict)
 
 
-def satterthwaite(parts: _Parts, variance: Floats) -> Floats:
-    """The degrees of freedom of a sum of independent variances; NaN where nothing varies."""
-    squared = np.sum([part**2 / df for part, df in parts], axis=0)
+def satterthwaite(parts: Sequence[Part], variance: Floats) -> Floats:
+    """The degrees of freedom of a sum of independent variances; NaN where nothing varies.
+
+    >>> halves = np.array([1.0])
+    >>> satterthwaite([Part(halves, 2), Part(halves, 2)], np.array([2.0])).tolist()
+    [4.0]
+    >>> satterthwaite([Part(halves, 2, in_full=True), Part(halves, 2)], np.array([2.0])).round(6).tolist()
+    [2.666667]
+    """
+    squared = np.sum([_uncertainty(part, variance) for part in parts], axis=0)
     known = (squared > 0) & (variance > 0)
     return np.asarray(np.divide(variance**2, squared, out=np.full_like(variance, np.nan), where=known))
 
 
+def _uncertainty(part: Part, variance: Floats) -> Floats:
+    if part.in_full:
+        return np.asarray(part.variance * variance / part.freedom)
+    return np.asarray((part.variance if part.seen is None else part.seen) ** 2 / part.freedom)
+
+
 def _two_sides(
-    squares: Floats, numbers: Ints, counts: Floats, paired: Bools, first: Bools, *, larger: bool
-) -> tuple[Floats, _Parts, bool]:
+    squares: Floats, numbers: Ints, counts: Floats, paired: Bools, first: Bools, *, larger: bool, strict: bool
+) -> tuple[Floats, list[Part], bool]:
     """The persons' part by stratum, as independent parts, and whether strata share a variance.
 
     Where strata share one, each takes that or its own, whichever is larger: the shared one alone raised 19 to 47 %
     false alarms where the two or three persons of one side vary more than the twenty of the other. Where two persons
     are all of their side and lie closer together than the others, that may be luck and hide that they vary more, which
-    no larger variance shows: then there is one degree of freedom.
+    no larger variance shows: then there is one degree of freedom; with three, there are six, and what they vary by
+    themselves counts in full.
     """
     kinds, pooled = _kinds_of_variance(numbers, paired)
     freedom = numbers - 1
     spread = squares / freedom[:, None]
     by_stratum = np.zeros_like(squares)
-    parts: _Parts = []
+    parts: list[Part] = []
     for kind in np.unique(kinds):
         members = np.flatnonzero(kinds == kind)
         together = int(freedom[members].sum())
@@ -228,41 +267,60 @@ def _two_sides(
         by_stratum[members] = counts[members, None] * np.where(takes_own, spread[members], shared)
         own = np.where(takes_own, by_stratum[members], 0.0)
         total = by_stratum[members].sum(axis=0)
-        squared = (own**2 / freedom[members, None]).sum(axis=0) + (total - own.sum(axis=0)) ** 2 / together
+        most, in_full = np.full(len(total), float(together)), np.zeros(len(members), dtype=np.bool_)
+        for side in (first[members], ~first[members]):
+            of_side = int(freedom[members[side]].sum())
+            if larger and len(members) > 1 and of_side in WORTH and (strict or of_side == 1):
+                close = (spread[members[side]] < (1 - ROUNDING) * shared).any(axis=0)
+                most = np.where(close, np.minimum(most, WORTH[of_side]), most)
+                in_full |= side & (of_side > 1)
+        squared = (own * np.where(in_full[:, None], total, own) / freedom[members, None]).sum(axis=0)
+        squared += (total - own.sum(axis=0)) ** 2 / together
         # What is shared holds what is a stratum's own, so that both together know no more than all strata do.
         together_df = np.divide(total**2, squared, out=np.full_like(total, together), where=squared > 0)
-        close = np.zeros(len(total), dtype=np.bool_)
-        for side in (members[first[members]], members[~first[members]]):
-            if larger and len(members) > 1 and freedom[side].sum() == 1:
-                close |= (spread[side] < (1 - ROUNDING) * shared).any(axis=0)
-        parts.append((total, np.minimum(together_df, np.where(close, 1, together))))
+        parts.append(Part(total, np.minimum(together_df, most)))
     return by_stratum, parts, pooled
 
 
 def _against_rest(
-    squares: Floats, numbers: Ints, counts: Floats, paired: Bools, rest: Bools
-) -> tuple[Floats, _Parts, bool]:
+    squares: Floats, numbers: Ints, counts: Floats, paired: Bools, rest: Bools, *, strict: bool
+) -> tuple[Floats, list[Part], bool]:
     """The same for one group against several.
 
     Each group of the rest has its own variance; those of a single unit have the largest of these, as nothing is known
     about theirs. The group itself has its own from fifty units on; with fewer, its own or the one that all groups
     share, whichever is larger. Over a corpus of 51 comparisons at 5 %, the own alone raised 20 % false alarms, the
-    shared alone 28 to 55 % where groups differ in how much they vary, the larger one 3 to 6 %. Two units that lie
-    closer together than the others leave one degree of freedom, as they do where two groups are compared.
+    shared alone 28 to 55 % where groups differ in how much they vary, the larger one 3 to 6 %.
+
+    Two or three units, in the group or in the rest, take the larger one too. Where such a group varies three to ten
+    times as much as the others, its spread is small by luck in one run of ten, and 7 to 13 % of the other groups were
+    called different: see `_few`.
     """
     freedom = np.maximum(numbers - 1, 0)
-    alone, few = numbers < 2, ~rest & ~paired & (numbers < FEWEST_TO_STAND_ALONE)
+    alone = numbers < 2
+    few = ~alone & ~paired & np.isin(freedom, list(WORTH)) & strict
+    careful = few | (~rest & ~paired & (numbers < FEWEST_TO_STAND_ALONE))
     spread = np.divide(squares, freedom[:, None], out=np.zeros_like(squares), where=~alone[:, None])
     spread[alone] = spread[rest & ~alone].max(axis=0)
     shared = squares[~paired].sum(axis=0) / freedom[~paired].sum()
-    takes_shared = few[:, None] & (spread < shared)
+    takes_shared = careful[:, None] & (spread < shared)
     by_stratum = counts[:, None] * np.where(takes_shared, shared, spread)
-    own = np.where(takes_shared, 0.0, by_stratum)
-    parts: _Parts = [(own[stratum], float(freedom[stratum])) for stratum in np.flatnonzero(~alone)]
-    close = (few & (freedom == 1))[:, None] & (spread < (1 - ROUNDING) * shared)
-    parts.append(((by_stratum * takes_shared).sum(axis=0), np.where(close.any(axis=0), 1.0, freedom[~paired].sum())))
-    parts.append((by_stratum[alone].sum(axis=0), float(freedom[rest].sum())))
-    return by_stratum, parts, bool(alone.any() or few.any())
+    taken = np.where(takes_shared, by_stratum, 0.0)
+    own = by_stratum - taken
+    parts = [Part(own[one], float(freedom[one])) for one in np.flatnonzero(~alone & ~few)]
+    for one in np.flatnonzero(few):
+        parts += _few(own[one], taken[one], int(freedom[one]), of_rest=bool(rest[one]))
+    close = (careful & (freedom == 1))[:, None] & (spread < (1 - ROUNDING) * shared)
+    parts.append(Part(taken[~few].sum(axis=0), np.where(close[~few].any(axis=0), 1.0, freedom[~paired].sum())))
+    parts.append(Part(by_stratum[alone].sum(axis=0), float(freedom[rest].sum())))
+    return by_stratum, parts, bool(alone.any() or careful.any())
+
+
+def _few(own: Floats, taken: Floats, freedom: int, *, of_rest: bool) -> list[Part]:
+    """The parts of a group of two or three units: of its own variance, or of the one that is shared."""
+    if freedom == 1:
+        return [Part(own + taken, HALF if of_rest else 1.0, in_full=True)]
+    return [Part(own, float(freedom), in_full=True), Part(taken, WORTH[freedom])]
 
 
 def _between_groups(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.stats.components import FEWEST_TO_SUBTRACT, Components, GroupedMeans
+from evenhand.stats.components import FEWEST_TO_SUBTRACT, Components, GroupedMeans, Part, satterthwaite
 from evenhand.stats.types import ROUNDING, Floats, Ints
 
 KNOTS = (0.05, 0.35, 0.65, 0.95)
@@ -36,17 +36,16 @@ def regressed(
     by_person = _ByPerson(design, counts, cluster)
     estimate = by_person.weights @ unit_means
     persons = by_person.variance(unit_means)
-    parts: list[tuple[Floats, float]] = [(persons, by_person.degrees_of_freedom)]
+    parts = [Part(persons, by_person.degrees_of_freedom)]
     drawn_anew = [persons]
     for grouping in groupings:
         between, less_persons, df = _between_groups(grouping, by_person)
         drawn_anew.append(between)
         if len(grouping.weights) > 1:
-            parts.append((less_persons, df))
-    variance = np.sum([part for part, _ in parts], axis=0)
+            parts.append(Part(less_persons, df, seen=between))
+    variance = np.sum([part.variance for part in parts], axis=0)
     flat = np.sqrt(variance) <= ROUNDING * scale * max(1.0, float(np.abs(by_person.weights).sum()))
-    squared = np.sum([part**2 / df for part, df in parts], axis=0)
-    df = np.divide(variance**2, squared, out=np.full_like(variance, np.nan), where=~flat & (squared > 0))
+    df = satterthwaite(parts, np.where(flat, 0.0, variance))
     kept = np.where(flat, 0.0, persons)
     return Components(
         estimate=np.where(flat & (np.abs(estimate) <= ROUNDING * scale), 0.0, estimate),
