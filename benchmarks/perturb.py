@@ -1,7 +1,8 @@
 """Versions of labelled sentences judged by what people accepted, and how many sentences a second are changed.
 
 `python -m benchmarks perturb` judges on the frozen sets, which nobody looks into, the first and the second apart; with
-`--develop` on the others, and then it prints each sentence that went wrong.
+`--develop` on the others, and then it prints each sentence that went wrong. `--tagger MODEL` and `--referee SYSTEM` ask
+these about gender where rules are unsure, as `evenhand perturb` does.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.corpora.text import CHANGED, Perturber
+from evenhand.corpora.text.advice import NO_ADVICE, Advice
 from evenhand.corpora.text.names import names_of
+from evenhand.specs.advising import advice_of
 from evenhand.stats.intervals import wilson
 
 DATA = Path(__file__).parent / "perturb_data"
@@ -72,11 +75,12 @@ class Tally:
 def run() -> list[tuple[str, str, str, str]]:
     """Every set judged, the public rules of others beside it, and the speed."""
     develop = "--develop" in sys.argv
+    advice = advice_of(_given("--tagger"), _given("--referee"))
     found = []
     for what, (name, attributes) in SETS.items():
         for attribute in attributes:
             for ending, called in WRITTEN.items():
-                tally = judged(rows_of(name, attribute, develop=develop, ending=ending), attribute)
+                tally = judged(rows_of(name, attribute, develop=develop, ending=ending), attribute, advice)
                 found += tally.rows((what if len(attributes) == 1 else f"{what}, {attribute}") + called)
                 for line in tally.wrong if develop else ():
                     print(line)
@@ -92,9 +96,13 @@ def rows_of(name: str, attribute: str, *, develop: bool, ending: str = "") -> li
     return [row for row in rows if row["attribute"] == attribute]
 
 
-def judged(rows: list[dict[str, Any]], attribute: str) -> Tally:
-    """What the rules make of a set."""
-    perturber, tally = Perturber(attribute), Tally()
+def _given(flag: str) -> str | None:
+    return sys.argv[sys.argv.index(flag) + 1] if flag in sys.argv else None
+
+
+def judged(rows: list[dict[str, Any]], attribute: str, advice: Advice = NO_ADVICE) -> Tally:
+    """What the rules make of a set, with whoever is asked beside them."""
+    perturber, tally = Perturber(attribute, advice=advice), Tally()
     for row in rows:
         found = perturber.analysis(row["text"])
         made = (
