@@ -20,7 +20,8 @@ from typing import Any
 
 from evenhand.corpora.text import CHANGED, Perturber
 from evenhand.corpora.text.advice import NO_ADVICE, Advice
-from evenhand.corpora.text.names import names_of
+from evenhand.corpora.text.names import BOTH, names_of
+from evenhand.corpora.text.neutral import NEUTRAL
 from evenhand.specs.advising import advice_of
 from evenhand.stats.intervals import wilson
 
@@ -28,11 +29,12 @@ DATA = Path(__file__).parent / "perturb_data"
 SETS = {
     "gender": ("gender", ["gender"]),
     "names": ("names", ["gender", "race"]),
+    "nonbinary": ("nonbinary", ["nonbinary"]),
     "religion": ("religion", ["religion"]),
     "age": ("age", ["age"]),
     "disability": ("disability", ["disability"]),
 }
-WRITTEN = {"": "", "_2": ", second set"}
+WRITTEN = {"": "", "_2": ", second set", "_3": ", third set"}
 """By the ending of a file's name, what the sets that were written later are called."""
 SLOT = re.compile(r"(\{[^{}]*\})")
 NAME = re.compile(r"\{(name|NAME)(\d?):(.*)\}")
@@ -102,7 +104,13 @@ def _given(flag: str) -> str | None:
 
 def judged(rows: list[dict[str, Any]], attribute: str, advice: Advice = NO_ADVICE) -> Tally:
     """What the rules make of a set, with whoever is asked beside them."""
-    perturber, tally = Perturber(attribute, advice=advice), Tally()
+    neutral = attribute == NEUTRAL
+    perturber = (
+        Perturber("gender", to=["female", "male", NEUTRAL], advice=advice)
+        if neutral
+        else Perturber(attribute, advice=advice)
+    )
+    tally = Tally()
     for row in rows:
         found = perturber.analysis(row["text"])
         made = (
@@ -110,7 +118,9 @@ def judged(rows: list[dict[str, Any]], attribute: str, advice: Advice = NO_ADVIC
             if found.status == CHANGED
             else {}
         )
-        if attribute == "gender":
+        if neutral:
+            made = {group: text for group, text in made.items() if group == NEUTRAL}
+        elif attribute == "gender":
             made = {
                 group: text
                 for key in row["to"] or ["swapped"]
@@ -166,6 +176,8 @@ def _fits(written: str, kind: str, group: str, row: dict[str, Any]) -> bool:
     slots = row.get("slots") or {}
     if about is None:
         return False
+    if group == "both":
+        return (about.sex_share or 1) < BOTH
     return (
         about.gender == group if group in ("female", "male") else about.race == group and about.gender in slots.values()
     )
