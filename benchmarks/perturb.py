@@ -1,7 +1,8 @@
 """Versions of labelled sentences judged by what people accepted, and how many sentences a second are changed.
 
 `python -m benchmarks perturb` judges on the frozen sets, which nobody looks into, the first and the second apart; with
-`--develop` on the others, and then it prints each sentence that went wrong.
+`--develop` on the others, and then it prints each sentence that went wrong. `--tagger MODEL` and `--referee SYSTEM` ask
+these about gender where rules are unsure, as `evenhand perturb` does.
 """
 
 from __future__ import annotations
@@ -18,18 +19,22 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.corpora.text import CHANGED, Perturber
-from evenhand.corpora.text.names import names_of
+from evenhand.corpora.text.advice import NO_ADVICE, Advice
+from evenhand.corpora.text.names import BOTH, names_of
+from evenhand.corpora.text.neutral import NEUTRAL
+from evenhand.specs.advising import advice_of
 from evenhand.stats.intervals import wilson
 
 DATA = Path(__file__).parent / "perturb_data"
 SETS = {
     "gender": ("gender", ["gender"]),
     "names": ("names", ["gender", "race"]),
+    "nonbinary": ("nonbinary", ["nonbinary"]),
     "religion": ("religion", ["religion"]),
     "age": ("age", ["age"]),
     "disability": ("disability", ["disability"]),
 }
-WRITTEN = {"": "", "_2": ", second set"}
+WRITTEN = {"": "", "_2": ", second set", "_3": ", third set"}
 """By the ending of a file's name, what the sets that were written later are called."""
 SLOT = re.compile(r"(\{[^{}]*\})")
 NAME = re.compile(r"\{(name|NAME)(\d?):(.*)\}")
@@ -72,11 +77,12 @@ class Tally:
 def run() -> list[tuple[str, str, str, str]]:
     """Every set judged, the public rules of others beside it, and the speed."""
     develop = "--develop" in sys.argv
+    advice = advice_of(_given("--tagger"), _given("--referee"))
     found = []
     for what, (name, attributes) in SETS.items():
         for attribute in attributes:
             for ending, called in WRITTEN.items():
-                tally = judged(rows_of(name, attribute, develop=develop, ending=ending), attribute)
+                tally = judged(rows_of(name, attribute, develop=develop, ending=ending), attribute, advice)
                 found += tally.rows((what if len(attributes) == 1 else f"{what}, {attribute}") + called)
                 for line in tally.wrong if develop else ():
                     print(line)
@@ -92,9 +98,19 @@ def rows_of(name: str, attribute: str, *, develop: bool, ending: str = "") -> li
     return [row for row in rows if row["attribute"] == attribute]
 
 
-def judged(rows: list[dict[str, Any]], attribute: str) -> Tally:
-    """What the rules make of a set."""
-    perturber, tally = Perturber(attribute), Tally()
+def _given(flag: str) -> str | None:
+    return sys.argv[sys.argv.index(flag) + 1] if flag in sys.argv else None
+
+
+def judged(rows: list[dict[str, Any]], attribute: str, advice: Advice = NO_ADVICE) -> Tally:
+    """What the rules make of a set, with whoever is asked beside them."""
+    neutral = attribute == NEUTRAL
+    perturber = (
+        Perturber("gender", to=["female", "male", NEUTRAL], advice=advice)
+        if neutral
+        else Perturber(attribute, advice=advice)
+    )
+    tally = Tally()
     for row in rows:
         found = perturber.analysis(row["text"])
         made = (
@@ -102,7 +118,9 @@ def judged(rows: list[dict[str, Any]], attribute: str) -> Tally:
             if found.status == CHANGED
             else {}
         )
-        if attribute == "gender":
+        if neutral:
+            made = {group: text for group, text in made.items() if group == NEUTRAL}
+        elif attribute == "gender":
             made = {
                 group: text
                 for key in row["to"] or ["swapped"]
@@ -158,6 +176,8 @@ def _fits(written: str, kind: str, group: str, row: dict[str, Any]) -> bool:
     slots = row.get("slots") or {}
     if about is None:
         return False
+    if group == "both":
+        return (about.sex_share or 1) < BOTH
     return (
         about.gender == group if group in ("female", "male") else about.race == group and about.gender in slots.values()
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.asking import Scores
@@ -18,6 +20,7 @@ from evenhand.results import Result
 
 if TYPE_CHECKING:
     import datasets
+    import inspect_ai
     import pandas
     import polars
     import pyarrow
@@ -26,6 +29,11 @@ if TYPE_CHECKING:
 Thing = Corpus | Scores | Result
 EXTRA = "interchange"
 MOST_METRICS = 1_000
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%])")
+TEMPLATE = (
+    "How positive is the feeling in this text, from {low} (most negative) to {high} (most positive)? Answer with one "
+    "number and nothing else.\n\n{text}"
+)
 
 
 def scores_from(table: Any, corpus: Corpus, **mapping: Any) -> Scores:
@@ -106,6 +114,100 @@ def to_fairlearn(predictions: Predictions, metrics: Any) -> MetricFrame:
         raise UsageError("no row of these predictions has a group and a gold class")
     gold, told, groups = (list(column) for column in zip(*rows, strict=True))
     return MetricFrame(metrics=metrics, y_true=gold, y_pred=told, sensitive_features={"group": groups})
+
+
+def to_inspect(corpus: Corpus, *, template: str = TEMPLATE, low: float = 0.0, high: float = 1.0) -> inspect_ai.Task:
+    """A task of `inspect_ai` that asks a model for a number about each text of a corpus, with its groups as metadata.
+
+    `template` has `{text}` in it, and may have `{low}` and `{high}`. An answer that holds no number within these bounds
+    is undefined, never 0. `scores_from_inspect` reads the log of a run.
+    """
+    try:
+        from inspect_ai import Task
+        from inspect_ai.dataset import MemoryDataset, Sample
+        from inspect_ai.scorer import Score, Target, grouped, mean, scorer, stderr
+        from inspect_ai.solver import TaskState, generate
+    except ModuleNotFoundError as error:
+        raise UsageError("to_inspect() needs inspect_ai: pip install inspect-ai") from error
+    if "{text}" not in template:
+        raise UsageError("the template of a task needs {text}, where each text goes")
+
+    def number() -> Any:
+        async def score(state: TaskState, target: Target) -> Score:
+            value = _number_in(state.output.completion, low, high)
+            return Score(value=float("nan") if value is None else value, answer=state.output.completion)
+
+        return score
+
+    scored = scorer(metrics=[*(grouped(mean(), one) for one in corpus.attributes), stderr()])
+    asked = {"{low}": f"{low:g}", "{high}": f"{high:g}"}
+    for name, value in asked.items():
+        template = template.replace(name, value)
+    samples = [
+        Sample(
+            id=str(row["id"]),
+            input=template.replace("{text}", row["text"]),
+            metadata={one: row[one] or "" for one in ("source", "person", *corpus.attributes)},
+        )
+        for row in corpus.frame.iter_rows(named=True)
+    ]
+    about = {"evenhand": {"corpus": corpus.name, "digest": corpus.digest, "low": low, "high": high}}
+    return Task(
+        dataset=MemoryDataset(samples, name=corpus.name),
+        solver=generate(),
+        scorer=scored(number)(),
+        name=corpus.name,
+        metadata=about,
+    )
+
+
+def scores_from_inspect(log: Any, corpus: Corpus, *, name: str | None = None) -> Scores:
+    """The scores in the log of a task that `to_inspect` made: an `EvalLog`, or the file it was written to.
+
+    Where a text was asked several times, its answers are averaged. A text without a number that could be read has no
+    score, and such logs are refused with the first of them.
+    """
+    try:
+        from inspect_ai.log import read_eval_log
+    except ModuleNotFoundError as error:
+        raise UsageError("scores_from_inspect() needs inspect_ai: pip install inspect-ai") from error
+    import polars as pl
+
+    read = read_eval_log(str(log)) if isinstance(log, str | Path) else log
+    about = (read.eval.metadata or {}).get("evenhand", {})
+    if about.get("digest") != corpus.digest:
+        raise UsageError(
+            f"the log is of another corpus than {corpus.name!r}, or of a task that to_inspect() did not make"
+        )
+    rows = [
+        {"id": str(one.id), "number": value.value}
+        for one in read.samples or ()
+        for value in (one.scores or {}).values()
+    ]
+    unread = next(
+        (one["id"] for one in rows if not isinstance(one["number"], float | int) or one["number"] != one["number"]),
+        None,
+    )
+    if unread is not None:
+        raise UsageError(f"the answer about {unread!r} holds no number from {about['low']:g} to {about['high']:g}")
+    if not rows:
+        raise UsageError(f"the log has no scored samples (status: {read.status})")
+    table = (
+        pl.DataFrame(rows).with_columns(pl.col("number").cast(pl.Float64)).group_by("id", maintain_order=True).mean()
+    )
+    return scores_from(table, corpus, name=name or read.eval.model, low=about["low"], high=about["high"])
+
+
+def _number_in(answer: str, low: float, high: float) -> float | None:
+    """The only number of an answer, if it has one and that lies within the bounds.
+
+    >>> _number_in("I'd say 0.7.", 0, 1), _number_in("Between 2 and 3", 1, 5), _number_in("7", 1, 5)
+    (0.7, None, None)
+    """
+    found = NUMBER.findall(answer)
+    if len(found) != 1 or not low <= float(found[0]) <= high:
+        return None
+    return float(found[0])
 
 
 def log_to_mlflow(result: Result) -> None:

@@ -21,10 +21,12 @@ from evenhand.cli.options import (
     Overwrite,
     Pairs,
     Price,
+    Referee,
     Sample,
     Spelling,
     Strength,
     Subset,
+    Tagger,
     Thresholds,
     UntilSettled,
     WaveSizes,
@@ -64,6 +66,8 @@ def audit(
         typer.Option(help="Your own texts, with versions about other groups of --attribute; see `perturb`."),
     ] = None,
     column: Annotated[str, typer.Option(help="The column of --text that holds the texts.")] = "text",
+    tagger: Tagger = None,
+    referee: Referee = None,
     spelling: Spelling = None,
     attribute: Annotated[
         list[str] | None, typer.Option(help="What to compare by; crossed as in race+gender. Default: all.")
@@ -121,8 +125,10 @@ def audit(
             raise UsageError(
                 "--text is a corpus of its own: leave out --corpus, --spelling, --names and --until-settled"
             )
-        asked: Corpus | str = _of_texts(text, column, attribute)
+        asked: Corpus | str = _of_texts(text, column, attribute, tagger=tagger, referee=referee)
     else:
+        if tagger or referee:
+            raise UsageError("--tagger and --referee are for your own texts: add --text FILE")
         asked = corpus if drawn or in_waves else load_corpus(corpus, spelling=spelling)
     if spelling and (drawn or in_waves):
         raise UsageError("--spelling is for the corpus as it was published; leave it out with --names")
@@ -170,7 +176,9 @@ def _verdicts(text: str | None) -> tuple[str, ...]:
     return tuple(one.replace("-", " ") for one in found)
 
 
-def _of_texts(path: Path, column: str, attributes: list[str] | None) -> Corpus:
+def _of_texts(
+    path: Path, column: str, attributes: list[str] | None, *, tagger: str | None, referee: str | None
+) -> Corpus:
     """The corpus of somebody's own texts, after saying on stderr what became of them."""
     from evenhand.errors import UsageError
     from evenhand.printing import say
@@ -178,7 +186,7 @@ def _of_texts(path: Path, column: str, attributes: list[str] | None) -> Corpus:
 
     if attributes is None or len(attributes) != 1:
         raise UsageError("--text needs one --attribute, such as gender, race, religion or age")
-    corpus, found = perturbed_corpus(path, attributes[0], column=column)
+    corpus, found = perturbed_corpus(path, attributes[0], column=column, tagger=tagger, referee=referee)
     said = ", ".join(f"{number:,} {status}" for status, number in found.by_status.items())
     say(f"{path}: {found.texts:,} texts, of which {said}")
     return corpus

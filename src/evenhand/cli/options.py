@@ -395,3 +395,19 @@ def repeating(argv: Sequence[str]) -> str:
         else:
             kept.append(argument)
     return shlex.join(["evenhand", *kept])
+
+
+Tagger = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="Ask a spaCy pipeline where rules about gender are unsure: small, a package or a folder (extra: tagger).",
+    ),
+]
+Referee = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SYSTEM",
+        help="Ask a language model where rules and tagger disagree: smollm, gguf:FILE, hf-causal:FOLDER.",
+    ),
+]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import AsJson
+from evenhand.cli.options import AsJson, Referee, Tagger
 from evenhand.printing import say, tell_json
 
 
@@ -36,6 +36,8 @@ def perturb(
     edited: Annotated[
         Path | None, typer.Option(help="Instead of FILE, versions that you have edited: check them.")
     ] = None,
+    tagger: Tagger = None,
+    referee: Referee = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that --out names.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -54,6 +56,8 @@ def perturb(
         couples=couples,  # type: ignore[arg-type]  # checked where it is used
         lexicon=lexicon,
         edited=edited,
+        tagger=tagger,
+        referee=referee,
         overwrite=overwrite,
     )
     if out is not None:

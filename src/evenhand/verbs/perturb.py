@@ -14,6 +14,7 @@ from evenhand.corpora.text.validity import Validity
 from evenhand.corpora.text.writing import check_ending
 from evenhand.errors import UsageError
 from evenhand.files.rows import count_rows
+from evenhand.specs.advising import advice_of
 
 
 def perturb(
@@ -26,6 +27,8 @@ def perturb(
     lexicon: str | Path | None = None,
     couples: Couples = "keep",
     edited: str | Path | None = None,
+    tagger: str | None = None,
+    referee: str | None = None,
     overwrite: bool = False,
     progress: bool | None = None,
 ) -> Validity:
@@ -35,10 +38,14 @@ def perturb(
     ending. `lexicon` is a lexicon of one's own. `couples` says what becomes of texts about women and men: everybody
     swaps, so that couples stay as they are (keep), or they are left alone (skip). `edited`, in the place of `texts`, is
     a file of versions that somebody has edited: it is checked, and written with its status put right.
+
+    Where rules are unsure, `tagger` is asked (a spaCy pipeline by its package or folder, or `small`), and where the two
+    disagree, `referee` (a language model that runs here: `smollm`, `gguf:FILE`, `hf-causal:FOLDER`). The column
+    `reason` says who told.
     """
     if (texts is None) == (edited is None):
         raise UsageError("give a file of texts, or with --edited a file of versions, and not both")
-    perturber = Perturber(attribute, to=to, lexicon_file=None if lexicon is None else Path(lexicon), couples=couples)
+    perturber = _perturber(attribute, to=to, lexicon=lexicon, couples=couples, tagger=tagger, referee=referee)
     source, target = Path(str(edited or texts)), None if out is None else Path(out)
     if target is not None:
         _check_target(source, target, overwrite=overwrite)
@@ -56,13 +63,35 @@ def perturbed_corpus(
     column: str = TEXT,
     couples: Couples = "keep",
     lexicon: str | Path | None = None,
+    tagger: str | None = None,
+    referee: str | None = None,
     progress: bool | None = None,
 ) -> tuple[Corpus, Validity]:
     """The corpus that the texts of a file make with their versions, and what became of them."""
-    perturber = Perturber(attribute, lexicon_file=None if lexicon is None else Path(lexicon), couples=couples)
+    perturber = _perturber(attribute, to=None, lexicon=lexicon, couples=couples, tagger=tagger, referee=referee)
     path = Path(texts)
     with progress_bars(progress) as start:
         return corpus_of_texts(path, perturber, column=column, advance=start(path.name, count_rows(path), 0))
+
+
+def _perturber(
+    attribute: str,
+    *,
+    to: Sequence[str] | None,
+    lexicon: str | Path | None,
+    couples: Couples,
+    tagger: str | None,
+    referee: str | None,
+) -> Perturber:
+    if (tagger or referee) and (attribute != "gender" or lexicon is not None):
+        raise UsageError("--tagger and --referee are for gender: other attributes ask neither")
+    return Perturber(
+        attribute,
+        to=to,
+        lexicon_file=None if lexicon is None else Path(lexicon),
+        couples=couples,
+        advice=advice_of(tagger, referee),
+    )
 
 
 def _check_target(source: Path, target: Path, *, overwrite: bool) -> None:

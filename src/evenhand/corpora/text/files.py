@@ -41,7 +41,7 @@ def perturb_file(
     keep: Callable[[Cells], None] | None = None,
 ) -> Validity:
     """Write the versions of every text of a file; nothing is written where something is wrong, or nothing changes."""
-    validity = Validity(perturber.attribute, perturber.groups, perturber.couples)
+    validity = Validity(perturber.attribute, perturber.groups, perturber.couples, perturber.advice.asked)
     with nullcontext(_nowhere) if out is None else writing(out, columns_of(perturber.attribute)) as write:
         for number, row in enumerate(rows_of(path, needed=(column,), also=("id",)), start=1):
             for cells in _rows(row, number, column, perturber, validity):
@@ -104,7 +104,7 @@ def check_edited(
 ) -> Validity:
     """Read a file of versions that a person has edited, check it row by row, and write it with its status put right."""
     columns = columns_of(perturber.attribute)
-    validity = Validity(perturber.attribute, perturber.groups, perturber.couples)
+    validity = Validity(perturber.attribute, perturber.groups, perturber.couples, perturber.advice.asked)
     with nullcontext(_nowhere) if out is None else writing(out, columns) as write:
         for rows in _by_source(rows_of(path, needed=columns)):
             _check_source(rows, perturber, validity, write)

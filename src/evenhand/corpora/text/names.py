@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from importlib.resources import files
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from evenhand.corpora.text.data import Phrases, text_data, word_list
 from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.tokens import Text
 
-POOL = "us-names"
+POOL, SURNAMES = "us-names", "us-surnames"
 SURE_GENDER = 0.90
 BOTH = 0.75
 """A name that no gender bears more often than this tells none."""
@@ -36,6 +37,8 @@ DATED = word_list("dated")
 """Beside one of these, the name of a month is a month."""
 WORKS = word_list("works")
 OPENERS = word_list("openers")
+EPONYMS = word_list("named_after"), word_list("named_after_owner")
+"""What is called by somebody's name: `a Victoria sponge`, `Boyle's law`."""
 COUNTRIES = word_list("countries")
 ACTING, MASSES, STATES = word_list("acting"), word_list("masses"), word_list("states")
 FOLLOWERS = word_list("followers") | PERSON_VERBS | PREPOSITIONS
@@ -51,6 +54,8 @@ class Known:
     """Whether it is a word, a place or a brand too."""
     place: bool
     about: PoolName | None
+    met: bool = False
+    """Whether it is one of the further names that few bear, and no name where it is short and in lower case."""
 
 
 class Names:
@@ -84,6 +89,10 @@ class Names:
         for gender, names in text_data("first_names")["words"].items():
             for name in names:
                 found.setdefault(name.lower(), Known(gender, None, weak=True, place=False, about=None))
+        figures = {one.lower() for one in text_data("known")["figures"] + text_data("known")["brands"]}
+        for name, gender in _met_names():
+            if name not in places | either | figures:
+                found.setdefault(name, Known(gender, None, weak=False, place=False, about=None, met=True))
         for name in either - set(found):
             found[name] = Known(None, None, weak=True, place=False, about=None)
         return found
@@ -102,7 +111,7 @@ class Names:
     def doubled(self, text: Text, place: int, one: Known) -> bool:
         """Whether a second first name follows: `Sarah Jane Smith`."""
         other = self.known.get(text.lower(place + 1)) if text.joined(place) and text.capital(place + 1) else None
-        if other is None or other.gender is None or other.gender != one.gender:
+        if other is None or other.met or other.gender is None or other.gender != one.gender:
             return False
         return other.gender == "female" or (text.joined(place + 1) and text.capital(place + 2))
 
@@ -143,7 +152,10 @@ class Names:
         if place and text.gap(place - 1) in (". ", ".") and len(before) == 1 and text.capital(place - 1):
             return NOT
         if any(text.lower(k) in WORKS for k in range(place, min(place + 9, len(text)))):
-            return NOT
+            return PERHAPS
+        eponym = place + words + (1 if text.gap(place + words - 1) in ("'", "’") and after == "s" else 0)
+        if not text.capital(eponym) and text.lower(eponym) in EPONYMS[eponym > place + words]:
+            return PERHAPS
         if (
             joined_before
             and text.capital(place - 1)
@@ -201,6 +213,16 @@ class Names:
             return True
         return (text.joined(last) and after in ACTING) or gap.startswith((",”", ",’", ',"', ",'"))
 
+    def is_rather_surname(self, name: str) -> bool:
+        """Whether more people have a name as their surname than as their first name."""
+        one = self.known.get(name)
+        first = one.about.bearers if one is not None and one.about is not None else 0
+        return self._surnames.get(name, 0) > first
+
+    @cached_property
+    def _surnames(self) -> dict[str, int]:
+        return {one.name.lower(): one.bearers for one in load_pool(SURNAMES).names}
+
     def _is_acronym(self, text: Text, place: int, words: int, *, surname: bool) -> bool:
         """Whether a name in capitals stands alone where nothing else does: `MARC is delayed`."""
         word = text.word(place)
@@ -220,7 +242,12 @@ class Names:
         before = text.lower(place - 1)
         if before in ("that", "this") and text.lower(place - 2) in ("is", "was", "isnt", "hey", "hi"):
             before = ""
-        if one.weak or one.place or len(text.lower(place)) < 3 or before in DETERMINERS | {"a", "an"}:
+        if (
+            one.weak
+            or one.place
+            or len(text.lower(place)) < (5 if one.met else 3)
+            or before in DETERMINERS | {"a", "an"}
+        ):
             return NOT
         return SURELY if text.chatty and not text.gap(place).startswith("-") else NOT
 
@@ -279,6 +306,12 @@ class Names:
     def counterpart(self, name: str, gender: str, race: str | None, taken: Collection[str]) -> str | None:
         """A name of another group for a name, and none that is taken already."""
         return next((one for one in self.ranked(name.lower(), gender, race) if one.lower() not in taken), None)
+
+
+def _met_names() -> list[tuple[str, str]]:
+    file = files("evenhand") / "data" / "text" / "met_names.csv"
+    lines = file.read_text(encoding="utf-8").splitlines()[1:]
+    return [(name, gender) for name, _, gender in (line.partition(",") for line in lines)]
 
 
 def _opens(word: str) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from evenhand.corpora.text.advice import NO_ADVICE, Advice
 from evenhand.corpora.text.articles import article_edits
 from evenhand.corpora.text.data import text_data
 from evenhand.corpora.text.names import DETERMINERS, Names
-from evenhand.corpora.text.roles import PRONOUNS, Unclear, other_pronoun
+from evenhand.corpora.text.roles import PRONOUNS, Unclear
 from evenhand.corpora.text.tokens import Text, in_case_of
 from evenhand.corpora.text.versions import Edit, edited
 
@@ -18,6 +19,8 @@ SUBJECTS = {"she": "they", "he": "they"}
 CONTRACTED = {"shes", "hes"}
 BY_OTHER = {"his": "their", "him": "them", "her": "their", "hers": "theirs"}
 """By the pronoun of the other gender in the same role, which tells `her` from `her` and `his` from `his`."""
+VERB, NOUNS = "VBZ", ("NNS", "NNPS")
+"""What a tagger calls `runs` where somebody does, and where it means several of a thing."""
 JOINING = ("and", "but", "or", "then", "yet")
 
 
@@ -30,7 +33,7 @@ def _listed(name: str) -> frozenset[str]:
     return frozenset(text_data("neutral")[name])
 
 
-def neutral_text(text: Text, places: Sequence[int], names: Names) -> str:
+def neutral_text(text: Text, places: Sequence[int], names: Names, advice: Advice = NO_ADVICE) -> str:
     """The text with everybody at these places nonbinary; `NoWord` and `Unclear` say why it cannot be told.
 
     >>> from evenhand.corpora.text.names import names_of
@@ -45,7 +48,7 @@ def neutral_text(text: Text, places: Sequence[int], names: Names) -> str:
     for place in sorted(set(places)):
         word = text.lower(place)
         if word in PRONOUNS:
-            edits += _pronoun(text, place)
+            edits += _pronoun(text, place, advice)
         elif word in TITLES:
             edits.append(_title(text, place))
         elif names.span(text, place) is not None and word not in text_data("neutral")["words"]:
@@ -92,10 +95,10 @@ def _noun(text: Text, place: int) -> Edit:
     return _said(text, place, known)
 
 
-def _pronoun(text: Text, place: int) -> list[Edit]:
+def _pronoun(text: Text, place: int, advice: Advice) -> list[Edit]:
     word = text.lower(place)
     if word in SUBJECTS:
-        return [_said(text, place, "they"), *_verbs(text, place)]
+        return [_said(text, place, "they"), *_verbs(text, place, advice)]
     if word in CONTRACTED:
         return [_said(text, place, "they" + _is_or_has(text, place + 1))]
     if word in ("herself", "himself"):
@@ -104,11 +107,11 @@ def _pronoun(text: Text, place: int) -> list[Edit]:
         return [_said(text, place, "them")]
     if word == "hers":
         return [_said(text, place, "theirs")]
-    other = other_pronoun(text, place)
+    other, _ = advice.pronoun(text, place)
     return [_said(text, place, BY_OTHER[other])]
 
 
-def _verbs(text: Text, place: int) -> list[Edit]:
+def _verbs(text: Text, place: int, advice: Advice) -> list[Edit]:
     """What agrees with the subject at a place: the verb behind it or before it, and those joined to it."""
     gap = text.gap(place)
     if text.lower(place + 1) in ("who", "that", "whom"):
@@ -116,11 +119,11 @@ def _verbs(text: Text, place: int) -> list[Edit]:
     if gap in ("'", "’"):
         ending = text.lower(place + 1)
         if ending != "s":
-            return _joined(text, place, place + 2)
+            return _joined(text, place, place + 2, advice)
         token = text.tokens[place + 1]
         whole = _is_or_has(text, place + 2)
         changed = Edit(token.start, token.end, whole.upper() if token.text.isupper() else whole)
-        return [changed, *_joined(text, place, place + 2)]
+        return [changed, *_joined(text, place, place + 2, advice)]
     if (before := _turned(text, place)) is not None:
         return [before]
     if not text.joined(place):
@@ -129,7 +132,7 @@ def _verbs(text: Text, place: int) -> list[Edit]:
         return []
     verb = _past_adverbs(text, place + 1)
     edit = _agreeing(text, verb)
-    return [*([edit] if edit else []), *_joined(text, place, verb + 1)]
+    return [*([edit] if edit else []), *_joined(text, place, verb + 1, advice)]
 
 
 def _turned(text: Text, place: int) -> Edit | None:
@@ -170,7 +173,7 @@ def _plain(verb: str) -> str:
     return verb[:-1]
 
 
-def _joined(text: Text, subject: int, first: int) -> list[Edit]:
+def _joined(text: Text, subject: int, first: int, advice: Advice) -> list[Edit]:
     """Further verbs of the same subject: `she works hard and is liked`; `Unclear` where a noun may be meant."""
     found: list[Edit] = []
     finite = 0
@@ -195,9 +198,13 @@ def _joined(text: Text, subject: int, first: int) -> list[Edit]:
             found.append(_said(text, verb, verbs[word]))
         elif word.endswith("s") and not word.endswith("ss") and len(word) > 3 and word not in _listed("unchanged"):
             beside = place == first and text.lower(place - 1).endswith("s")
-            if beside or (text.joined(verb) and text.lower(verb + 1) in DETERMINERS | {"a", "an"}):
+            if (
+                beside
+                or (text.joined(verb) and text.lower(verb + 1) in DETERMINERS | {"a", "an"})
+                or (tag := advice.tag(text, verb)) == VERB
+            ):
                 found.append(_said(text, verb, _plain(word)))
-            elif word not in PRONOUNS and word not in ("yours", "ours", "theirs", "this", "its"):
+            elif tag not in NOUNS and word not in PRONOUNS and word not in ("yours", "ours", "theirs", "this", "its"):
                 raise Unclear(f"“{word}” may be a verb or a noun")
     return found
 

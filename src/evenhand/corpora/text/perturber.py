@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Literal, Protocol, get_args
 
 from evenhand.corpora.lexicon import Lexicon, lexicon, lexicon_names
+from evenhand.corpora.text.advice import NO_ADVICE, Advice
 from evenhand.corpora.text.age import AgeRules
 from evenhand.corpora.text.data import word_list
-from evenhand.corpora.text.gender import MEN, WOMEN, GenderRules
+from evenhand.corpora.text.gender import GenderRules
+from evenhand.corpora.text.gender_words import MEN, WOMEN
 from evenhand.corpora.text.identity import IdentityRules
 from evenhand.corpora.text.names import names_of
 from evenhand.corpora.text.neutral import NEUTRAL
@@ -48,11 +50,12 @@ class Perturber:
         to: Sequence[str] | None = None,
         lexicon_file: Path | None = None,
         couples: Couples = "keep",
+        advice: Advice = NO_ADVICE,
     ) -> None:
         if couples not in get_args(Couples):
             raise UsageError(f"couples {couples!r}: say {' or '.join(get_args(Couples))}")
-        self.attribute, self.couples = attribute, couples
-        self.rules, self.known = _rules(attribute, lexicon_file, neutral=NEUTRAL in (to or ()))
+        self.attribute, self.couples, self.advice = attribute, couples, advice
+        self.rules, self.known = _rules(attribute, lexicon_file, neutral=NEUTRAL in (to or ()), advice=advice)
         for group in to or ():
             if group not in self.known:
                 raise UsageError(f"{attribute} has no group {group!r}{did_you_mean(group, self.known)}")
@@ -89,7 +92,9 @@ def attributes() -> list[str]:
     )
 
 
-def _rules(attribute: str, lexicon_file: Path | None, *, neutral: bool) -> tuple[Rules, tuple[str, ...]]:
+def _rules(
+    attribute: str, lexicon_file: Path | None, *, neutral: bool, advice: Advice
+) -> tuple[Rules, tuple[str, ...]]:
     if lexicon_file is not None:
         own = _read_lexicon(lexicon_file)
         if attribute not in own.attributes:
@@ -99,7 +104,7 @@ def _rules(attribute: str, lexicon_file: Path | None, *, neutral: bool) -> tuple
         rules = IdentityRules(own, attribute)
         return rules, rules.groups
     if attribute == "gender":
-        return GenderRules(names_of(), neutral=neutral), (WOMEN, MEN, NEUTRAL)
+        return GenderRules(names_of(), neutral=neutral, advice=advice), (WOMEN, MEN, NEUTRAL)
     if attribute == "race":
         of_names = RaceRules(names_of())
         return of_names, of_names.groups

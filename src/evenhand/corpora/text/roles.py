@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from evenhand.corpora.text.data import text_data, word_list
+from evenhand.corpora.text.people import is_person
 from evenhand.corpora.text.tokens import OPENING, Text
 
 PLAIN = {
@@ -21,12 +22,18 @@ FIXED = {
     *((one, "names") for one in ("call", "calls", "called", "calling")),
     *((one, other) for one in ("do", "does", "did") for other in ("credit", "justice", "good", "proud", "harm")),
     *((one, "right") for one in ("serve", "serves", "served")),
+    *(
+        (one, other)
+        for one in ("wish", "wishes", "wished", "wishing")
+        for other in ("good", "well", "luck", "happy", "all", "merry", "every")
+    ),
     *((one, other) for one in ("bid", "bade", "wave", "waved", "kissed") for other in ("farewell", "goodbye")),
     *((one, "off") for one in ("caught", "catch", "threw", "turned", "cut", "dropped", "picked", "put", "see")),
     ("told", "id"), ("tell", "id"), ("promised", "id"),
     ("voted", "best"), ("beat", "fair"), ("cost", "dearly"), ("cost", "dear"), ("convinced", "otherwise"),
 }  # fmt: skip
 """A verb and what follows `her` where she is its object."""
+ARTICLES = ("a", "an", "the", "some", "another", "no")
 ADJECTIVAL = ("able", "ible", "ous", "ful", "less", "ish", "some", "ic", "ive")
 
 
@@ -51,6 +58,16 @@ def other_pronoun(text: Text, place: int) -> str:
     if word == "his":
         return "hers" if _stands_alone(text, place) else "her"
     return PLAIN[word]
+
+
+def _clause_follows(text: Text, first: int) -> bool:
+    """Whether a finite verb comes soon behind a noun: `told her test results were normal`."""
+    for place in range(first + 1, min(first + 4, len(text))):
+        if not text.joined(place - 1) or text.lower(place) in ("that", "to", "about", "who", "which", "and"):
+            return False
+        if text.lower(place) in ("was", "were", "is", "are", "had", "would", "will", "could"):
+            return True
+    return False
 
 
 def _ends_here(text: Text, place: int) -> bool:
@@ -142,6 +159,9 @@ def _owns(text: Text, place: int) -> bool:
         return told
     if before in _words("tells") and text.capital(place + 1) and after in _words("after_alone"):
         return False
+    noun = following not in _words("after_object") and following not in _words("possible_possessive")
+    if before in _words("tells") and noun and not linked and _clause_follows(text, place + 1):
+        raise Unclear(f"“her {following}” may be the subject of what is told")
     if following == "very":
         return before not in _words("makes") and after not in ("much", "well", "often", "little")
     if following in _words("degrees") and before in _words("makes") | _words("gives") | _words("lets"):
@@ -155,6 +175,8 @@ def _owns(text: Text, place: int) -> bool:
         return False
     if following in _words("after_object"):
         return following in _words("possible_possessive") and not linked
+    if linked and before in _words("strong_lets") and following in _words("sworn"):
+        return False
     if following in _words("bare_verbs") and before in _words("lets"):
         if after in ("me", "him", "us", "them", "you", "it"):
             return False
@@ -201,7 +223,7 @@ def _fixed(text: Text, place: int, *, linked: bool, last: bool) -> bool | None:
     if following == "best" and linked:
         return before not in _words("prefers")
     if last and following in ("first", "most"):
-        return False
+        return bool(place) and not text.joined(place - 1)
     if following == "all":
         return _ends_here(text, place + 1) and before in ("give", "gave", "gives", "given", "giving")
     if following in ("last", "next") and after in _words("times"):
@@ -255,6 +277,14 @@ def _owned_gift(text: Text, place: int, *, linked: bool) -> bool:
             raise Unclear(f"“her {following}” may be hers or given to her")
         return False
     if following not in _words("things") or (following == "money" and after == "back"):
+        if (
+            linked
+            and after not in ARTICLES
+            and before in _words("hands_over")
+            and not is_person(following)
+            and following not in _words("owned")
+        ):
+            raise Unclear(f"“her {following}” may be hers or given to her")
         return True
     if following in ("time", "leave", "notice") and (linked or after == "to"):
         return False

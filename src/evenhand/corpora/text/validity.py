@@ -21,6 +21,8 @@ class Validity:
     attribute: str
     groups: tuple[str, ...]
     couples: str = "keep"
+    asked: Mapping[str, str] = field(default_factory=dict)
+    """Who was asked where rules were unsure: the tagger, the referee."""
     texts: int = 0
     by_status: Counter[str] = field(default_factory=Counter)
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
@@ -49,6 +51,7 @@ class Validity:
             "attribute": self.attribute,
             "groups": list(self.groups),
             "couples": self.couples,
+            "asked": dict(self.asked),
             "texts": self.texts,
             "status": {one: self.by_status[one] for one in (CHANGED, UNCHANGED, SKIPPED, UNSURE)},
             "reasons": {status: dict(counts.most_common()) for status, counts in self.reasons.items()},

@@ -15,6 +15,7 @@ from evenhand.repairs.result import Repair
 from evenhand.report.exports.account import Account, Request
 from evenhand.report.exports.impact_ratios import impact_ratios, impact_ratios_csv
 from evenhand.report.exports.junit import junit
+from evenhand.report.exports.lm_eval import lm_eval
 from evenhand.report.exports.model_card import model_card
 from evenhand.report.exports.of_audit import of_audit
 from evenhand.report.exports.of_metrics import of_metrics
@@ -88,6 +89,9 @@ FORMATS: Mapping[str, Format] = {
     ),
     "pull-request": Format(
         lambda request: pull_request(_check_of(request)), ".md", "a gate as a comment on a change", (Check.kind,)
+    ),
+    "lm-eval": Format(
+        lambda request: lm_eval(request, _audit_of(request)), ".json", "a results file as lm-eval has it", (Audit.kind,)
     ),
     "pdf": Format(lambda request: pdf(account_of(request)), ".pdf", "one page to print"),
 }
