@@ -33,9 +33,9 @@ def test_a_chart_is_picked_by_its_name() -> None:
     found = pictures_in({"forest-gender.svg": SVG, "persons.svg": SVG})
     assert picked(found, None, "audit").name == "forest-gender"
     assert picked(found, "persons", "audit").name == "persons"
-    with pytest.raises(UsageError, match="this audit has no chart 'person'; did you mean 'persons'"):
+    with pytest.raises(UsageError, match="kind audit has no chart 'person'; did you mean 'persons'"):
         picked(found, "person", "audit")
-    with pytest.raises(UsageError, match="this drift has no charts"):
+    with pytest.raises(UsageError, match="kind drift has no charts"):
         picked({}, None, "drift")
 
 

@@ -70,8 +70,10 @@ class Comparison(Result):
         )
 
     def frame(self) -> pl.DataFrame:
-        """One row per question: both gaps and their difference, each with its interval."""
-        return pl.DataFrame([_row(gap) for gap in self.gaps], infer_schema_length=None)
+        """One row per question, its verdict first: both gaps and their difference, each with its interval."""
+        frame = pl.DataFrame([_row(gap) for gap in self.gaps], infer_schema_length=None)
+        first = [*frame.columns[:7], "verdict"]
+        return frame.select(*first, pl.exclude(first))
 
     def metric_frame(self) -> pl.DataFrame:
         """One row per attribute, metric and class."""

@@ -39,13 +39,19 @@ NOTHING = "nothing could be compared"
 
 
 def show(chat: Chat, console: Console) -> None:
-    """The steps, the properties, and the differences."""
-    for listing in (_steps(chat), *_all_properties(chat), *_said(chat), *_sentiment(chat)):
+    """The differences first; then what is in the conversations, and what was done to them."""
+    said = summary(chat)
+    console.print(Text(f"{said[:1].upper()}{said[1:]}.", style="bold"))
+    console.print()
+    for listing in (*_sentiment(chat), *_said(chat)):
         listing.print_on(console)
-    for note in chat.notes:
-        console.print(Text(f"{note}."))
     for line in _reading(chat):
         console.print(Text(line, style="dim"))
+    for note in chat.notes:
+        console.print(Text(f"{note}."))
+    console.print()
+    for listing in (*_all_properties(chat), _steps(chat)):
+        listing.print_on(console)
 
 
 def to_html(chat: Chat) -> str:

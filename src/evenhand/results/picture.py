@@ -52,9 +52,9 @@ def pictures_in(files: Files) -> dict[str, Picture]:
 def picked(pictures: dict[str, Picture], name: str | None, kind: str) -> Picture:
     """The one of that name, or the first."""
     if not pictures:
-        raise UsageError(f"this {kind} has no charts; frame() has its numbers, and to_html() its page")
+        raise UsageError(f"a result of the kind {kind} has no charts; frame() has its numbers, and to_html() its page")
     if name is None:
         return next(iter(pictures.values()))
     if name not in pictures:
-        raise UsageError(f"this {kind} has no chart {name!r}{did_you_mean(name, pictures)}")
+        raise UsageError(f"a result of the kind {kind} has no chart {name!r}{did_you_mean(name, pictures)}")
     return pictures[name]

@@ -33,6 +33,12 @@ from evenhand.studies.reading import Submission, Submissions
 from evenhand.studies.statements import Statement, statements
 from evenhand.studies.tables import Table, general_group, published_group
 
+FIRST_COLUMNS = (
+    *("system", "dimension", "table", "rank", "spearman", "verdict", "mean_difference"),
+    *("generalising_shown_interval_low", "generalising_shown_interval_high"),
+)
+"""What people look for stands first in the table."""
+
 
 @dataclass(frozen=True)
 class Examined:
@@ -173,8 +179,10 @@ class Study(Result):
         return self.corpus, self.scores
 
     def frame(self) -> pl.DataFrame:
-        """One row per submission and table."""
-        return pl.DataFrame([row for one in self.submissions for row in one.rows()], infer_schema_length=None)
+        """One row per submission and table, what was found first."""
+        frame = pl.DataFrame([row for one in self.submissions for row in one.rows()], infer_schema_length=None)
+        first = [name for name in FIRST_COLUMNS if name in frame.columns]
+        return frame.select(*first, pl.exclude(first))
 
     @classmethod
     def subject_of(cls, provenance: Provenance) -> Subject:

@@ -64,7 +64,11 @@ def _beginning(lines: Sequence[str], room: int, console: Screen) -> list[str]:
             break
         kept.append(line)
     blank = [place for place, line in enumerate(kept) if not line.strip()]
-    return kept[: blank[-1]] if blank and blank[-1] >= room // 2 else kept
+    if not blank or blank[-1] < room // 2:
+        return kept
+    # A line that stands alone is the heading of what there is no room for.
+    alone = len(blank) > 1 and blank[-1] - blank[-2] == 2 and not kept[blank[-1] - 1].rstrip().endswith(".")
+    return kept[: blank[-2] if alone else blank[-1]]
 
 
 def _first_step(steps: Sequence[Step], console: Screen) -> None:

@@ -40,13 +40,15 @@ COLUMNS = (
 
 
 def print_measurements(report: Metrics, console: Console) -> None:
-    """A table of metrics for each result, and what it says in words."""
+    """What each result says in words, then its table of metrics."""
+    for result in report.results:
+        console.print(Text(f"{lead(result)}: {in_words(result)}"))
+    console.print()
     for result in report.results:
         rows = [_row(result, name, label, found) for name, label, found in result.measurements if _known(found)]
         print_table(console, COLUMNS, rows, title=lead(result), leads=2)
         for line in _captions(result):
             console.print(Text(line, style="dim"))
-        console.print(Text(in_words(result)))
         console.print()
     for title, found, more, said in lines(report.models):
         if found:

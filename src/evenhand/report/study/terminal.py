@@ -9,7 +9,7 @@ from evenhand.report.audit.decisions import HEADING
 from evenhand.report.common.console import Column, print_table
 from evenhand.report.study import decisions
 from evenhand.report.study.tables import UNDEFINED, cells
-from evenhand.report.study.words import best_in_words, in_words, problems_in_words, summary, table_title
+from evenhand.report.study.words import at_first, best_in_words, beyond, problems_in_words, summary, table_title
 from evenhand.studies import Study, Table
 
 MOST_PROBLEMS = 20
@@ -17,18 +17,21 @@ LEGEND = (
     "subm.: submissions by the published test, then by other corrections; Δ > 0, Δ < 0: means of positive and of "
     "negative differences; like these: by the test for people like these, corrected for all assessments "
     "of the study (a gap that is equivalent, or hangs on one person or template, is not counted as one); equiv.: those "
-    "shown to be equivalent. The sentences below count the verdicts of each submission by itself."
+    "shown to be equivalent. The sentences above count the verdicts of each submission by itself."
 )
 
 
 def print_study(study: Study, console: Console) -> None:
-    """The tables on all sentences, what they say in words, and files that need a look."""
+    """What was found in words, the tables on all sentences, and files that need a look."""
+    for one in summary(study.statements):
+        console.print(Text(f"{one.attribute}: {at_first(one, study.tables[one.attribute])}"))
+    console.print()
     for table in study.full():
         _print(table, study.general_tables[table.name], console)
     console.print(LEGEND, style="dim")
     for one in summary(study.statements):
         best = best_in_words(study.statements, one.attribute) if one.dimension is None else ""
-        words = f"{one.attribute}: {in_words(one, study.tables[one.attribute])} {best}".rstrip()
+        words = f"{one.attribute}: {beyond(one)} {best}".rstrip()
         console.print(Text(words), soft_wrap=False)
     if study.decisions:
         _print_decisions(study, console)
