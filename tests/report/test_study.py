@@ -233,7 +233,7 @@ def test_tables_and_sentences_say_what_each_is_corrected_for(made: tuple[Study, 
     print_study(study, Console(width=300, file=printed))
     said = " ".join(printed.getvalue().split())
     assert "corrected for all assessments of the study" in said
-    assert "The sentences below count the verdicts of each submission by itself." in said
+    assert "The sentences above count the verdicts of each submission by itself." in said
     assert "female" not in said
     page = (out / "study.html").read_text()
     assert "corrected for all assessments of the study" in page

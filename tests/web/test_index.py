@@ -135,6 +135,17 @@ def test_a_damaged_index_is_dropped(folder: Path, index: Index, tmp_path: Path, 
     assert len(again.listed(Wanted())[0]) == 3
 
 
+def test_an_index_that_is_damaged_in_use_is_made_again(folder: Path, index: Index, tmp_path: Path) -> None:
+    before = places(index)
+    (tmp_path / "store" / "index.sqlite").write_bytes(b"garbage" * 10_000)
+    assert index.known("kind") == []
+    index.refresh()
+    assert places(index) == before
+    shutil.rmtree(folder)
+    index.refresh(now=True)
+    assert places(index) == []
+
+
 def test_names_of_folders_are_shown_and_never_trusted(folder: Path, tmp_path: Path, opened: Opened) -> None:
     odd = os.fsdecode(b"caf\xe9 <b>\x1b[31m")
     (folder / odd).mkdir()

@@ -264,6 +264,21 @@ def test_there_is_room_for_so_many_jobs(slow: Callable[..., jobs_room.Jobs]) -> 
     jobs.close()
 
 
+def test_what_is_still_being_sent_takes_room_too(
+    slow: Callable[..., jobs_room.Jobs], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = slow()
+    monkeypatch.setattr(jobs_room, "MOST_WAITING", 1)
+
+    def write(path: Path) -> None:
+        path.touch()
+        with pytest.raises(UsageError, match="jobs are waiting already"):
+            jobs.refuse_more()
+
+    jobs.enter(jobs_room.Upload("x.csv", ".csv", "x", "eec"), write)
+    jobs.close()
+
+
 def test_two_explorers_do_not_take_each_others_jobs_away(slow: Callable[..., jobs_room.Jobs]) -> None:
     jobs = slow()
     with pytest.raises(UsageError, match="another explorer is serving this folder"):

@@ -199,7 +199,20 @@ class Index:
 
     def _rows(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock:
-            return self._base.execute(query, list(values)).fetchall()
+            try:
+                return self._base.execute(query, list(values)).fetchall()
+            except sqlite3.ProgrammingError:  # it was closed
+                raise
+            except sqlite3.DatabaseError:
+                self._begin_again()
+                return self._base.execute(query, list(values)).fetchall()
+
+    def _begin_again(self) -> None:
+        """Drop an index that was damaged while it was in use; the next look at the folder fills it again."""
+        with contextlib.suppress(sqlite3.Error):
+            self._base.close()
+        self._base = _opened(self._store)
+        self._scanned = -FRESH
 
     def _seen(self) -> Iterator[tuple[str, type[Result], str]]:
         """The results below the folder, each with its place, kind, and a stamp that changes when it is saved again."""

@@ -94,6 +94,7 @@ class Jobs:
         )
         self._do(unfinished, INTERRUPTED, time.time())
         self._waiting: queue.Queue[Callable[[], None] | None] = queue.Queue()
+        self._arriving = 0
         self._child: Child | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -114,12 +115,21 @@ class Jobs:
 
     def refuse_more(self) -> None:
         """Tell that there is no room for another one, before it is sent."""
-        if self._waiting.qsize() >= MOST_WAITING:
+        if self._waiting.qsize() + self._arriving >= MOST_WAITING:
             raise UsageError(f"{MOST_WAITING} jobs are waiting already; come back when some of them are done")
 
     def enter(self, upload: Upload, write: Callable[[Path], None]) -> Job:
         """Begin the audit of what somebody sent; `write` puts it in its place."""
-        self.refuse_more()
+        with self._lock:
+            self.refuse_more()
+            self._arriving += 1
+        try:
+            return self._enter(upload, write)
+        finally:
+            with self._lock:
+                self._arriving -= 1
+
+    def _enter(self, upload: Upload, write: Callable[[Path], None]) -> Job:
         id_ = secrets.token_hex(8)
         place = self._places / id_
         place.mkdir(mode=0o700)

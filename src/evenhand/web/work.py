@@ -37,8 +37,8 @@ class Work:
         _say(folder, "comparing the groups")
         found = audit(scores, asked, high_is=settings["high_is"], progress=False)
         _say(folder, "drawing the page and saving")
-        Path(out).parent.mkdir(exist_ok=True)
         try:
+            Path(out).parent.mkdir(exist_ok=True)
             found.save(out)
         except OSError as error:
             raise EvenhandError(f"the result cannot be saved: {error.strerror}") from error
