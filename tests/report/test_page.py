@@ -8,6 +8,7 @@ import re
 import struct
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -106,6 +107,41 @@ def test_the_chart_of_gaps_says_at_which_level_its_intervals_are(noisy: Audit) -
     (said,) = re.findall(r"<p[^>]*>Thick bar: .*?</p>", html)
     assert "Intervals are 97.5\N{NO-BREAK SPACE}% (corrected for the 2 comparisons" in said
     assert "beside “equivalent”, 95\N{NO-BREAK SPACE}%, for that claim alone." in said
+
+
+@pytest.mark.parametrize(
+    ("wide", "unit", "factors", "rounding"),
+    [(None, "points of the output", (1, 1), 0.0006), ((-1.0, 1.0), "% of the range", (100, 50), 0.006)],
+)
+def test_table_charts_and_bars_of_a_page_are_in_one_unit(
+    noisy: Audit, wide: tuple[float, float] | None, unit: str, factors: tuple[int, int], rounding: float
+) -> None:
+    """Points, or shares of the range where ranges differ; and one scale for all."""
+    changed = tuple(
+        replace(one, range=wide, span=2.0) if wide and one.system != "one" else one for one in noisy.findings
+    )
+    html = replace(noisy, findings=changed).to_html()
+    drawn: Any = embedded(html)
+    factor = dict(zip(dict.fromkeys(one.system for one in changed), factors, strict=True))
+    gaps = sorted(one.mean_difference * factor[one.system] for one in changed)
+    rows = [row for chart in drawn["comparisons"] for row in chart["forest"]]
+    assert sorted(row["gap"] for row in rows) == pytest.approx(gaps, rel=1e-3)
+    texts = re.findall(r'</span></td>\s*<td class="number" data-value="[^"]*">([^<]*)<', html)
+    assert sorted(float(text.replace("−", "-")) for text in texts) == pytest.approx(gaps, abs=rounding)
+    for system in drawn["systems"]:
+        mine = [one for one in changed if one.system == system["label"]]
+        for found, one in zip(system["findings"], mine, strict=True):
+            label, share = found["persons"][0]
+            assert label == one.rests_on.persons[0].label
+            assert share == pytest.approx(one.rests_on.persons[0].share * factor[one.system], rel=1e-3)
+    axis = drawn["specs"]["light"]["forest"]["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    ends = [
+        row[name] for chart in drawn["comparisons"] for row in chart["forest"] for name in ("these_low", "these_high")
+    ]
+    assert axis[0] <= min(ends)
+    assert max(ends) <= axis[1]
+    assert f"gap, {unit}" in html
+    assert f" {unit}; smaller gaps do not count" in html
 
 
 def test_legends_name_the_verdicts_that_are_there(noisy: Audit) -> None:
