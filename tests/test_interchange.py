@@ -88,6 +88,11 @@ def test_a_table_of_ones_own_is_a_corpus(kind: str) -> None:
     assert made.frame["text"].to_list() == CORPUS.frame["text"].to_list()
 
 
+@pytest.mark.parametrize("kind", ["polars", "pandas"])
+def test_it_can_be_audited_as_it_is(kind: str) -> None:
+    assert audit("vader", table(kind), attributes="gender", progress=False).corpus is not None
+
+
 def test_pandas_without_pyarrow_is_read_too(monkeypatch: pytest.MonkeyPatch) -> None:
     import pandas
 

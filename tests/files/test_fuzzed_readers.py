@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.asking.recorded import read_predictions
-from evenhand.corpora import load_corpus
+from evenhand.corpora import load_corpus, read_suite
 from evenhand.corpora.chat.catalogue import read_chat
 from evenhand.corpora.language import Language
 from evenhand.corpora.names import own_draw
@@ -37,10 +37,13 @@ from evenhand.rating.folder import ScoreMapping, read_folder, read_mapping
 from evenhand.repairs.gold import read_gold_texts
 from evenhand.repairs.references import read_references
 from evenhand.specs.system_file import read_system_file, read_translator_file
-from evenhand.studies.entries import find_entries
+from evenhand.studies.entries import Entry, find_entries
+from evenhand.studies.gold import read_gold
+from evenhand.studies.reading import Reader
 from evenhand.systems.few_shot.task import read_task
 from evenhand.systems.people.annotations import read_annotations
 from evenhand.systems.training.conll import read_tagged
+from evenhand.systems.training.labelled import read_labelled
 from evenhand.systems.training.lesson import read_lesson
 
 pytestmark = pytest.mark.slow
@@ -81,6 +84,31 @@ def edited(path: Path) -> Any:
     return check_edited(path, path.with_name("checked.jsonl"), Perturber("gender"))
 
 
+SUITE = {
+    "hats_templates.csv": b'TEMPLATE,DOMAIN,SENT,NER\n"Now, {a:hats_np} sneezed.",,1,\n{Hats_bakers} bake.,,0,\n',
+    "hats.csv": b"TERM,GROUP,POS,TYPE\norange-hatted,bright,adj,\ntopper,dark,n,\ngrey-hatted,dark,adj,\n",
+}
+
+
+def suite(path: Path) -> Any:
+    """The templates and the terms of a suite, of which one file is the one that is fed."""
+    templates, terms = (path.parent / name for name in SUITE)
+    for place in {templates, terms} - {path}:
+        place.write_bytes(SUITE[place.name])
+    return read_suite(templates, terms, attribute="hats").digest
+
+
+def submission(path: Path) -> Any:
+    """Read for a study of a corpus of five sentences."""
+    reader = Reader(corpus(), strict=True)
+    return reader.read([Entry("one", path)], root=path.parent, advance=lambda count: None)
+
+
+def submitted() -> bytes:
+    rows = [f"{row}\t{text}\tjoy\t0.{row}" for row, text in enumerate(corpus().frame["text"], start=1)]
+    return "\n".join(["ID\tTweet\tAffect Dimension\tIntensity Score", *rows, ""]).encode()
+
+
 def rows_of(name: str) -> pl.DataFrame:
     """The first rows of what is read under this name, with predictions where these are read."""
     frame = TableFile(TABLES[name][0]).frame.head(40)
@@ -100,6 +128,7 @@ TABLES: dict[str, tuple[Path, Callable[[Path], Any]]] = {
     "gold": (INPUTS / "gold.csv", read_gold_texts),
     "recorded": (PROMISES / "saved" / "texts.csv", recorded),
     "labels": (INPUTS / "sheets" / "annotator-1.csv", lambda path: read_annotations([path])),
+    "classes": (INPUTS / "labels.csv", lambda path: read_labelled([path])),
     "lesson": (INPUTS / "anger-train.txt", lambda path: read_lesson([path], dimension="anger")),
     "folder": (INPUTS / "rated-2.csv", foldered),
     "texts": (VERSIONS, perturbed),
@@ -113,6 +142,15 @@ TEXTS: dict[str, tuple[str, bytes, Callable[[Path], Any]]] = {
     "trees": ("trees.conllu", 3 * TREE.encode(), read_trees),
     "spans": ("spans.conll", (INPUTS / "places.conll").read_bytes(), lambda path: read_tagged([path])),
     "gate": ("evenhand.toml", (INPUTS / "evenhand.toml").read_bytes(), read_config),
+    "templates": ("hats_templates.csv", SUITE["hats_templates.csv"], suite),
+    "terms": ("hats.csv", SUITE["hats.csv"], suite),
+    "labelled trees": (
+        "labels.txt",
+        b"(3 (2 It) (4 works))\n(0 (1 It) (0 fails))\n",
+        lambda path: read_labelled([path]),
+    ),
+    "submission": ("joy.txt", submitted(), submission),
+    "gold of a study": ("joy-gold.txt", submitted(), read_gold),
     "chat": ("chat.csv", CHAT, lambda path: read_chat([str(path)], assign={})),
 }
 """What is read line by line."""
@@ -242,7 +280,7 @@ def test_damaged_texts_are_read_or_refused(name: str, tmp_path: Path) -> None:
     file, content, read = TEXTS[name]
     path = tmp_path / file
 
-    @fuzzed(150)
+    @fuzzed(100)
     @given(damaged(content))
     def fed(given_: bytes) -> None:
         path.write_bytes(given_)

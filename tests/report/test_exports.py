@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import vl_convert
 import yaml
+from fuzzing import in_time
 from markdown_it import MarkdownIt
 
 from evenhand import Audit, RepairSettings, Statement, UsageError, audit, eec, export, measure, repair
@@ -490,3 +491,11 @@ def test_words_are_no_markup(text: str, escaped: str) -> None:
     assert plain(text) == escaped
     (_, inline, _) = MarkdownIt("commonmark").parse(plain(text))
     assert "".join(part.content for part in inline.children or ()) == text
+
+
+def test_a_name_of_any_length_is_laid_out() -> None:
+    with in_time():
+        lines = wrapped("x" * 200_000, 100, size=10)
+        assert len(cut("x" * 200_000, 100, size=10)) == len(lines[0]) - 1
+    assert "".join(lines) == "x" * 200_000
+    assert all(width(line, 10) <= 100 < width(line + "x", 10) for line in lines[:-1])

@@ -133,6 +133,19 @@ def test_transformers_are_not_made_larger_than_their_weights(transformer: Path, 
     path.write_text(said)
 
 
+def test_a_card_with_an_empty_range_is_told_with_its_file(svm: Path) -> None:
+    (path,) = svm.glob("*.skops")
+    before = path.read_bytes()
+    saved = skops_io.loads(before, trusted=[])
+    card = json.loads(saved["card"])
+    path.write_bytes(skops_io.dumps({"card": json.dumps(card | {"low": 1.0}), "model": saved["model"]}))
+    with pytest.raises(
+        EvenhandError, match=rf"{path.name}: output 'anger': its range 1.0..1.0 is empty; train it again"
+    ):
+        Svm(str(svm))
+    path.write_bytes(before)
+
+
 def test_damaged_svms_are_read_or_refused(svm: Path) -> None:
     (path,) = svm.glob("*.skops")
     before = path.read_bytes()

@@ -51,24 +51,32 @@ def wrapped(value: object, room: float, *, size: float, weight: str = "normal", 
 def cut(text: str, room: float, *, size: float, weight: str = "normal") -> str:
     """A line that fits, with an ellipsis where something is missing."""
     text = drawable(text)
-    if width(text, size, weight) <= room:
+    if _fitting(text, room, size, weight) == len(text):
         return text
-    while text and width(text + ELLIPSIS, size, weight) > room:
-        text = text[:-1]
-    return text.rstrip() + ELLIPSIS
+    return text[: _fitting(text, room, size, weight, beside=ELLIPSIS)].rstrip() + ELLIPSIS
 
 
 def _pieces(text: str, room: float, size: float, weight: str) -> Iterator[str]:
     """Words; of those that are wider than a line, as much as a line holds at a time."""
     for word in text.split(" "):
-        rest = word
-        while width(rest, size, weight) > room and len(rest) > 1:
-            fits = next(
-                end for end in range(len(rest) - 1, 0, -1) if end == 1 or width(rest[:end], size, weight) <= room
-            )
-            yield rest[:fits]
-            rest = rest[fits:]
-        yield rest
+        start = 0
+        while True:
+            end = start + max(1, _fitting(word, room, size, weight, start=start))
+            yield word[start:end]
+            if end >= len(word):
+                break
+            start = end
+
+
+def _fitting(text: str, room: float, size: float, weight: str, *, start: int = 0, beside: str = "") -> int:
+    """How many signs from there on fit, beside others; none is looked at twice, as names may be of any length."""
+    known = _widths(weight)
+    wide = sum(known.get(sign, 1000) for sign in beside)
+    for at in range(start, len(text)):
+        wide += known.get(text[at], 1000)
+        if wide * size / 1000 > room:
+            return at - start
+    return len(text) - start
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
-from evenhand.errors import UsageError
+from evenhand.errors import EvenhandError, UsageError
 from evenhand.files.task_files import DIMENSIONS
 from evenhand.files.whole import finish
 from evenhand.systems.base import HighIs, Output, OutputKind
@@ -46,7 +46,15 @@ def read_models(
 ) -> list[Model]:
     """The models at an address, in the order of their dimensions; `needs` is what training asks for besides."""
     loaded = {file: read(file) for file in model_files(address, ending, made_by=made_by, needs=needs)}
-    return [loaded[file] for file in in_order({file: one.output.name for file, one in loaded.items()})]
+    return [loaded[file] for file in in_order({file: _dimension(file, one) for file, one in loaded.items()})]
+
+
+def _dimension(file: Path, model: DimensionModel) -> str:
+    """The dimension of a model, whose output is made of what its card says."""
+    try:
+        return model.output.name
+    except UsageError as error:
+        raise EvenhandError(f"{file}: {error}; train it again") from error
 
 
 def model_files(address: str, ending: str, *, made_by: str, needs: tuple[str, ...] = ()) -> list[Path]:
