@@ -19,6 +19,7 @@ BENCHMARKS = (
     "prefix",
     "few_shot",
     "transformers",
+    "gpu",
     "truth",
     "decisions",
     "sequential",

@@ -27,6 +27,8 @@ MOST_SECONDS = 240.0
 """Of the processor: two minutes on two cores."""
 MOST_MEMORY = 4.0
 """GiB."""
+TEN_MILLION, ROOM = 10_000_000, 2.0
+"""Rows of texts and their versions that should be audited in so many GiB."""
 LARGEST = 2_000_000
 FULL = "--full"
 ONLY = "EVENHAND_SIZE_OF"
@@ -77,17 +79,27 @@ def run() -> Rows:
     """A row for each command, which is shown as soon as it is there; what fails is said, and the others go on."""
     rows: Rows = []
     for case in [one for one in CASES if ONLY not in os.environ or one.name == os.environ[ONLY]]:
+        last: float | None = None
         try:
-            row = measured(case, case.full if FULL in sys.argv else case.small)
+            row, last = measured(case, case.full if FULL in sys.argv else case.small)
         except RuntimeError as error:
             row = (case.name, str(error), "it runs", "no")
         print(" | ".join(row), file=sys.stderr, flush=True)
         rows.append(row)
+        if case.prepare is versions and last is not None:
+            rows.append(_ten_million(last))
     return rows
 
 
-def measured(case: Case, sizes: tuple[int, int]) -> tuple[str, str, str, str]:
-    """One command at two sizes."""
+def _ten_million(memory: float) -> tuple[str, str, str, str]:
+    """What ten million rows would take, from what a row takes between two sizes (in GiB)."""
+    what, needed = "audit of ten million texts and versions", memory * TEN_MILLION
+    said = f"{memory * 2**30:.0f} bytes a row: {needed:.1f} GiB beside the start"
+    return what, said, f"{ROOM:g} GiB", "yes" if needed <= ROOM else "no"
+
+
+def measured(case: Case, sizes: tuple[int, int]) -> tuple[tuple[str, str, str, str], float]:
+    """One command at two sizes, and the GiB that each row more takes."""
     spent = []
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +112,8 @@ def measured(case: Case, sizes: tuple[int, int]) -> tuple[str, str, str, str]:
     if sizes[-1] == LARGEST:
         met = met and last.seconds <= MOST_SECONDS and last.memory <= MOST_MEMORY
         goal += f", {MOST_SECONDS:.0f} s of the processor, {MOST_MEMORY:.0f} GiB"
-    return case.name, said, goal, "yes" if met else "no"
+    a_row = (last.memory - first.memory) / (sizes[-1] - sizes[0])
+    return (case.name, said, goal, "yes" if met else "no"), a_row
 
 
 def spent_by(arguments: Sequence[str]) -> Spent:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from evenhand.contrasts.contrast import AVERAGE, TEXTS, Contrast, Floats, Ints
+from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints
 from evenhand.contrasts.members import Members
+from evenhand.contrasts.sentences import Sentences, called, coded_sentences, counts_of
 from evenhand.corpora import Corpus
 from evenhand.corpora.coded import Coded, Codes, Strings, coded
 from evenhand.corpora.families import NAME, families_of
@@ -21,43 +21,11 @@ from evenhand.errors import UsageError
 from evenhand.numbering import alike, first_rows, numbered, pairs_numbered, renumbered
 from evenhand.settings import CROSS
 
-TEXT = "text"
-"""The kind of persons who stand in one text of somebody's own each: the texts are the sample, and all else is alike."""
-
-CALLED = {"name": "names", "surname": "names", "identity": "terms", "country": "countries", TEXT: TEXTS}
-"""What the persons of a contrast are, in a word, where they are all of one kind."""
-
 MOST_MATCHLESS = 0.2
 """At most this share of the persons may be left out for want of a match in their stratum."""
 
 PRESENT = 0.9
 """Who stands in fewer than this share of the sources is left out of the general answer, which needs all in each."""
-
-
-@dataclass(frozen=True)
-class _Sentences:
-    """The sentences of a contrast as codes: where they stand, and who they are about."""
-
-    row: Ints
-    group: Ints
-    """0 is the first group; the others are the second side, which is their mean."""
-    groups: int
-    source: Codes
-    person: Codes
-    pair: Codes
-    """−1 where the person has no counterpart in the other groups."""
-    sources: Strings
-    persons: Strings
-    pairs: Strings
-
-    @property
-    def counts(self) -> Floats:
-        """What each sentence's group counts: the other groups count the same, whatever their size."""
-        return _counts(self.group, self.groups)
-
-
-def _counts(group: Ints, groups: int) -> Floats:
-    return np.where(group == 0, 1.0, -1 / max(groups - 1, 1))
 
 
 def build(
@@ -75,14 +43,14 @@ def build(
     Several groups on the second side are the `rest` that the first is compared with.
     """
     groups = max(len(rest), 1) + 1
-    sentences = _coded(corpus, group, groups)
+    sentences = coded_sentences(corpus, group, groups)
     stratum_of_person, matchless = _strata(corpus, attribute, sentences)
     left_out: tuple[str, ...] = ()
     if matchless.any():
         group = group.copy()
         group[sentences.row[matchless[sentences.person]]] = -1
         left_out = tuple(sentences.persons.at(np.flatnonzero(matchless)))
-        sentences = _coded(corpus, group, groups)
+        sentences = coded_sentences(corpus, group, groups)
         stratum_of_person, _ = _strata(corpus, attribute, sentences)
     matrix, comparisons = _published(sentences, stratum_of_person, len(corpus))
     if comparisons.height < 2:
@@ -120,7 +88,7 @@ def build(
     )
 
 
-def _torn_apart(sentences: _Sentences, stratum_of_person: Ints, units: _Units) -> str | None:
+def _torn_apart(sentences: Sentences, stratum_of_person: Ints, units: _Units) -> str | None:
     """Why there is no general answer, where leaving people out empties a group."""
     alone = sentences.pair < 0
     wanted = np.unique(stratum_of_person[sentences.person[alone]] * sentences.groups + sentences.group[alone])
@@ -131,14 +99,14 @@ def _torn_apart(sentences: _Sentences, stratum_of_person: Ints, units: _Units) -
     return "a group has nobody who is in nine tenths of the sources"
 
 
-def _parts(sentences: _Sentences, stratum: Ints, width: int) -> Ints:
+def _parts(sentences: Sentences, stratum: Ints, width: int) -> Ints:
     """Each sentence's stratum, for a comparison of single persons."""
     parts = np.full(width, -1, dtype=np.int64)
     parts[sentences.row] = np.where(sentences.pair >= 0, 0, stratum[sentences.person])
     return parts
 
 
-def _families(corpus: Corpus, sentences: _Sentences, units: _Units) -> Ints:
+def _families(corpus: Corpus, sentences: Sentences, units: _Units) -> Ints:
     """The family of each unit; who has a counterpart in the other groups is of no group."""
     group = np.where(sentences.pair >= 0, -1, sentences.group)
     found = _families_found(corpus, sentences, group, np.arange(len(sentences.row)))
@@ -153,7 +121,7 @@ def numbered_apart(group: Ints, labels: Strings) -> Ints:
     return renumbered(alike(group + 1, Coded.of(labels.column).numbers), len(labels))[0]
 
 
-def _families_found(corpus: Corpus, sentences: _Sentences, group: Ints, places: Ints) -> dict[tuple[int, str], str]:
+def _families_found(corpus: Corpus, sentences: Sentences, group: Ints, places: Ints) -> dict[tuple[int, str], str]:
     """The families among some of the sentences; whoever stands there again and again is looked at once."""
     if not {"family", "kind"} & set(corpus.frame.columns):
         return {}
@@ -172,65 +140,7 @@ def _families_found(corpus: Corpus, sentences: _Sentences, group: Ints, places: 
     return families_of(pl.DataFrame(there), within=group[places[first]].tolist())
 
 
-def called(corpus: Corpus, rows: Ints) -> str:
-    """What the persons of these sentences are, in a word."""
-    if "kind" not in corpus.frame.columns:
-        return "persons"
-    kind = coded(corpus, "kind")
-    kinds = np.unique(kind.numbers[rows])
-    return CALLED.get(kind.labels[kinds[0]], "persons") if len(kinds) == 1 and kinds[0] >= 0 else "persons"
-
-
-def _coded(corpus: Corpus, group: npt.NDArray[np.int64], groups: int) -> _Sentences:
-    rows = np.flatnonzero(group >= 0)
-    mine = group[rows]
-    if called(corpus, rows) == TEXTS:
-        source = Coded(np.zeros(len(rows), dtype=np.int32), Strings([TEXTS]))
-    else:
-        source = coded(corpus, "source").at(rows)
-    person = coded(corpus, "person").at(rows)
-    pair = _pairs(corpus, rows, person, mine, groups)
-    # Where unpaired persons leave a group empty, the others have nobody to be compared with.
-    if 0 < len(np.unique(mine[pair.numbers < 0])) < groups:
-        group = group.copy()
-        group[rows[pair.numbers < 0]] = -1
-        return _coded(corpus, group, groups)
-    return _Sentences(
-        rows, mine, groups, source.numbers, person.numbers, pair.numbers, source.labels, person.labels, pair.labels
-    )
-
-
-def _pairs(corpus: Corpus, rows: Ints, person: Coded, group: Ints, groups: int) -> Coded:
-    """Who corresponds to whom among these sentences."""
-    nobody = np.full(len(rows), -1, dtype=np.int32)
-    named = coded(corpus, "pair").at(rows) if "pair" in corpus.frame.columns else Coded(nobody, Strings([]))
-    # A pair counts only where all of its groups are asked about: noun phrases paired by gender are no pairs for race.
-    paired = _in_all(named.numbers, group, groups)
-    # Who stands in all groups ("the young neighbour", "the old neighbour") is their own counterpart.
-    own = ~paired & _in_all(person.numbers, group, groups)
-    if not own.any():
-        numbers, places = renumbered(np.where(paired, named.numbers, -1), len(named.labels))
-        return Coded(numbers.astype(np.int32), named.labels.at(places))
-    if not paired.any():
-        numbers, places = renumbered(np.where(own, person.numbers, -1), len(person.labels))
-        return Coded(numbers.astype(np.int32), person.labels.at(places))
-    labels = [
-        person.labels[who] if mine else (named.labels[number] if on else None)
-        for who, mine, number, on in zip(person.numbers, own, named.numbers, paired, strict=True)
-    ]
-    return Coded.of(pl.Series(labels, dtype=pl.String))
-
-
-def _in_all(number: npt.NDArray[np.integer[Any]], group: Ints, groups: int) -> npt.NDArray[np.bool_]:
-    """For each sentence, whether its number (not −1) stands in all groups."""
-    there = np.zeros((groups, int(number.max(initial=-1)) + 2), dtype=bool)
-    there[group, number] = True
-    there[:, -1] = False  # that is where −1 went
-    found: npt.NDArray[np.bool_] = np.logical_and.reduce(there)[number]
-    return found
-
-
-def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _strata(corpus: Corpus, attribute: str, sentences: Sentences) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """The stratum of each unpaired person, the crossing of the other attributes, and who has no match in theirs.
 
     Strata without two persons (two families) of each group are put together; if that is not enough, their persons are
@@ -265,14 +175,14 @@ def _strata(corpus: Corpus, attribute: str, sentences: _Sentences) -> tuple[Ints
     return stratum, matchless
 
 
-def _each_person(sentences: _Sentences, among: Ints) -> tuple[Ints, Ints]:
+def _each_person(sentences: Sentences, among: Ints) -> tuple[Ints, Ints]:
     """The persons in some of the sentences, and the first of these about each."""
     first = first_rows(sentences.person[among], len(sentences.persons))
     person = np.flatnonzero(first < len(among))
     return person, among[first[person]]
 
 
-def _is_of_person(corpus: Corpus, sentences: _Sentences, attribute: str) -> bool:
+def _is_of_person(corpus: Corpus, sentences: Sentences, attribute: str) -> bool:
     """Whether an attribute has one value for each person, so that it can say where the person belongs."""
     pairs, _ = pairs_numbered(sentences.person, coded(corpus, attribute).numbers[sentences.row] + 1)
     return len(pairs[0]) == len(sentences.persons)
@@ -292,7 +202,7 @@ def _choices(others: list[str]) -> Iterator[tuple[str, ...]]:
         yield from combinations(others, size)
 
 
-def _published(sentences: _Sentences, stratum: Ints, width: int) -> tuple[sparse.csr_array, pl.DataFrame]:
+def _published(sentences: Sentences, stratum: Ints, width: int) -> tuple[sparse.csr_array, pl.DataFrame]:
     """The comparisons as published: pairs, then the averages over unpaired persons, source by source."""
     paired = sentences.pair >= 0
     n_pairs = len(sentences.pairs)
@@ -324,7 +234,7 @@ def _published(sentences: _Sentences, stratum: Ints, width: int) -> tuple[sparse
     return matrix, pl.DataFrame({"source": sources.column, "label": names.at(kept % (n_pairs + 1)).column})
 
 
-def _stratum_weights(sentences: _Sentences, stratum: Ints) -> Floats:
+def _stratum_weights(sentences: Sentences, stratum: Ints) -> Floats:
     """Each stratum's share of the unpaired persons."""
     alone = np.unique(sentences.person[sentences.pair < 0])
     if not len(alone):
@@ -345,7 +255,7 @@ class _Units:
     of_sentence: Ints
 
 
-def _stray(sentences: _Sentences) -> npt.NDArray[np.bool_]:
+def _stray(sentences: Sentences) -> npt.NDArray[np.bool_]:
     """Who is missing from so many sources that they would take those with them, or has no group of their own."""
     here, _ = pairs_numbered(sentences.source, sentences.person)
     share = np.bincount(here[1], minlength=len(sentences.persons)) / len(sentences.sources)
@@ -360,14 +270,14 @@ def _stray(sentences: _Sentences) -> npt.NDArray[np.bool_]:
     return _in_several(sentences) if stray.all() else stray | _in_several(sentences)
 
 
-def _in_several(sentences: _Sentences) -> npt.NDArray[np.bool_]:
+def _in_several(sentences: Sentences) -> npt.NDArray[np.bool_]:
     """Who stands in several groups but not in all, and is no counterpart of their own: a sample of none of them."""
     alone = sentences.pair < 0
     there, _ = pairs_numbered(sentences.person[alone], sentences.group[alone])
     return np.bincount(there[0], minlength=len(sentences.persons)) > 1
 
 
-def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np.bool_]) -> _Units:
+def _units(sentences: Sentences, stratum_of_person: Ints, stray: npt.NDArray[np.bool_]) -> _Units:
     """Pairs as one stratum, then the groups of each stratum of unpaired persons."""
     kept = ~stray[sentences.person]
     pairs = np.unique(sentences.pair[kept & (sentences.pair >= 0)])
@@ -384,7 +294,7 @@ def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np
     keys, names_stratum = np.unique(key, return_inverse=True)
     # As published, a source has one comparison per pair and one for all unpaired persons together.
     names_share = 1 / (len(pairs) + 1)
-    weights = _counts(keys % groups, groups) * _stratum_weights(sentences, stratum_of_person)[keys // groups]
+    weights = counts_of(keys % groups, groups) * _stratum_weights(sentences, stratum_of_person)[keys // groups]
     pairs_share = [1 - names_share if len(person) else 1.0] if len(pairs) else []
     return _Units(
         labels=sentences.pairs.at(pairs) + sentences.persons.at(person),
@@ -397,7 +307,7 @@ def _units(sentences: _Sentences, stratum_of_person: Ints, stray: npt.NDArray[np
     )
 
 
-def _members(sentences: _Sentences, pairs: Codes, alone: Ints, second: npt.NDArray[np.bool_]) -> Members:
+def _members(sentences: Sentences, pairs: Codes, alone: Ints, second: npt.NDArray[np.bool_]) -> Members:
     """The persons of each pair by side, then those who are alone, each on the first side or the `second`."""
     persons, paired = len(sentences.persons), sentences.pair >= 0
     side = sentences.pair[paired].astype(np.int64) * 2 + (sentences.group[paired] > 0)
@@ -409,7 +319,7 @@ def _members(sentences: _Sentences, pairs: Codes, alone: Ints, second: npt.NDArr
     return Members(sentences.persons, who.astype(np.int32), np.concatenate([of_pairs, of_alone]))
 
 
-def _cells(corpus: Corpus, sentences: _Sentences, units: _Units) -> tuple[pl.DataFrame, Ints]:
+def _cells(corpus: Corpus, sentences: Sentences, units: _Units) -> tuple[pl.DataFrame, Ints]:
     """The sources that hold every unit (a pair with all of its persons), and each source's number among them."""
     kept = units.of_sentence >= 0
     # Whoever stands in several groups must do so in each source.
@@ -422,7 +332,7 @@ def _cells(corpus: Corpus, sentences: _Sentences, units: _Units) -> tuple[pl.Dat
     return corpus.frame.select(columns)[sentences.row[first]], cell_of_source
 
 
-def _entries(sentences: _Sentences, unit_of: Ints, cell_of_source: Ints) -> tuple[Codes, Codes, Codes, Floats]:
+def _entries(sentences: Sentences, unit_of: Ints, cell_of_source: Ints) -> tuple[Codes, Codes, Codes, Floats]:
     cell = cell_of_source[sentences.source]
     kept = (cell >= 0) & (unit_of >= 0)
     unit, cell, row, person = unit_of[kept], cell[kept], sentences.row[kept], sentences.person[kept]

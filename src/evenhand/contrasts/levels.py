@@ -14,10 +14,11 @@ import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
-from evenhand.contrasts.build import PRESENT, called
+from evenhand.contrasts.build import PRESENT
 from evenhand.contrasts.contrast import AVERAGE, Contrast, Floats, Ints, codes
 from evenhand.contrasts.declare import groups_of
 from evenhand.contrasts.members import Members
+from evenhand.contrasts.sentences import called
 from evenhand.corpora import Corpus
 from evenhand.corpora.coded import Codes, Strings
 from evenhand.corpora.families import families_of
