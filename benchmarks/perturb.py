@@ -1,7 +1,7 @@
 """Versions of labelled sentences judged by what people accepted, and how many sentences a second are changed.
 
 `python -m benchmarks perturb` judges on the frozen sets, which nobody looks into, the first and the second apart; with
-`--develop` on the others, and then it prints each sentence that went wrong. `--tagger MODEL` and `--referee SYSTEM` ask
+`--develop` on the others, and then it prints each sentence that went wrong. `--tagger=MODEL` and `--referee=SYSTEM` ask
 these about gender where rules are unsure, as `evenhand perturb` does.
 """
 
@@ -33,6 +33,7 @@ SETS = {
     "religion": ("religion", ["religion"]),
     "age": ("age", ["age"]),
     "disability": ("disability", ["disability"]),
+    "nationality": ("nationality", ["nationality"]),
 }
 WRITTEN = {"": "", "_2": ", second set", "_3": ", third set"}
 """By the ending of a file's name, what the sets that were written later are called."""
@@ -99,7 +100,7 @@ def rows_of(name: str, attribute: str, *, develop: bool, ending: str = "") -> li
 
 
 def _given(flag: str) -> str | None:
-    return sys.argv[sys.argv.index(flag) + 1] if flag in sys.argv else None
+    return next((one.partition("=")[2] for one in sys.argv if one.startswith(f"{flag}=")), None)
 
 
 def judged(rows: list[dict[str, Any]], attribute: str, advice: Advice = NO_ADVICE) -> Tally:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
-from evenhand import audit, compare
+from evenhand import Audit, Corpus, audit, compare, eec
 from evenhand.comparing.growth import of_box
+from evenhand.interchange import scores_from
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -34,6 +36,40 @@ def test_a_gap_that_changes_sides_is_larger_only_where_its_size_is(before: float
     assert low <= gap.growth <= high
     assert (low > 0) is grown
     assert (high < 0) is not grown
+
+
+RUNS = 300
+
+
+@pytest.fixture(scope="module")
+def half() -> Corpus:
+    """Some sentences about all persons of the corpus."""
+    return eec().sample(960)
+
+
+def drawn(corpus: Corpus, gap: float, seed: int) -> Audit:
+    """An audit of a system with a gap, as many times as `RUNS` says, each with new luck of every name and sentence."""
+    random = np.random.default_rng(seed)
+    persons, person = np.unique(corpus.frame["person"].to_numpy(), return_inverse=True)
+    sources, source = np.unique(corpus.frame["source"].to_numpy(), return_inverse=True)
+    women = np.where(corpus.frame["gender"].to_numpy() == "female", 0.5, -0.5)
+    luck = random.normal(0, 0.01, (len(persons), RUNS))[person]
+    sentences = np.random.default_rng(0).normal(0, 0.05, len(sources))[source]
+    answers = 0.5 + gap * women[:, None] + luck + sentences[:, None] + random.normal(0, 0.02, (len(corpus), RUNS))
+    table = pl.DataFrame({"id": corpus.frame["id"], **{f"run{k}": answers[:, k] for k in range(RUNS)}})
+    return audit(scores_from(table, corpus, name="mine"), corpus, attributes="gender", progress=False)
+
+
+@pytest.mark.slow
+def test_a_gap_that_only_luck_makes_larger_is_rarely_called_larger_and_one_that_grew_is(half: Corpus) -> None:
+    """A gate's baseline: the interval of the growth lies above zero in 6.5 % of runs at most where nothing grew."""
+    before = drawn(half, 0.05, 1)
+    alike, worse = (
+        np.mean([one.growth_interval is not None and one.growth_interval[0] > 0 for one in compare(before, now).gaps])
+        for now in (drawn(half, 0.05, 2), drawn(half, 0.08, 3))
+    )
+    assert alike <= 0.065
+    assert worse >= 0.9
 
 
 def test_the_same_gap_has_not_grown() -> None:

@@ -12,17 +12,15 @@ READINGS = {"her": ("his", "him"), "his": ("her", "hers")}
 """What stands for a pronoun where it owns what follows, and where it does not (`fired her`, `is his`)."""
 OWNED, ALONE = "PRP$", "PRP"
 """The tags of the two; no tagger of ours tells `his` from `his`."""
-PERSON = "PERSON"
 BY_TAGGER, BY_REFEREE = "tagger", "referee"
 
 
 class Word(NamedTuple):
-    """A word as a tagger has it: where it stands, its part of speech, and the kind of name that it is part of."""
+    """A word as a tagger has it: where it stands, and its part of speech."""
 
     start: int
     end: int
     tag: str
-    entity: str = ""
 
 
 class WordTagger(Protocol):
@@ -63,11 +61,6 @@ class Advice:
         word = self._word(text, place)
         return word.tag if word else ""
 
-    def is_person(self, text: Text, place: int) -> bool:
-        """Whether the tagger takes a word for part of somebody's name."""
-        word = self._word(text, place)
-        return word is not None and word.entity == PERSON
-
     def pronoun(self, text: Text, place: int) -> tuple[str, str]:
         """The pronoun of the other gender in the same role, and who told it if not rules; `Unclear` where nobody can.
 
@@ -88,12 +81,13 @@ class Advice:
         if ruled and tagged in ("", ruled):
             return ruled, ""
         referred = self._referred(text, place, readings)
-        if referred and referred in (ruled, tagged) and (ruled or tagged):
+        if ruled and referred == ruled:
+            return ruled, BY_REFEREE
+        if not ruled and referred:
             return referred, BY_REFEREE
-        if self.referee is None and tagged and not ruled:
+        # Taggers see an owner wherever one may be, so that what rules do not tell needs another witness for it.
+        if not ruled and self.referee is None and tagged == readings[1]:
             return tagged, BY_TAGGER
-        if not ruled and not tagged and referred:
-            return referred, BY_REFEREE
         raise doubt or Unclear(f"rules and the tagger read “{text.lower(place)} {text.lower(place + 1)}” in two ways")
 
     def _tagged(self, text: Text, place: int, readings: tuple[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from evenhand.corpora.text.advice import BY_TAGGER, NO_ADVICE, Advice
+from evenhand.corpora.text.advice import NO_ADVICE, Advice
 from evenhand.corpora.text.data import Phrases, text_data, word_list
 from evenhand.corpora.text.gender_words import MEN, OTHER, WOMEN, gendered_words
 from evenhand.corpora.text.names import NOT, SURELY, Names
@@ -266,10 +266,6 @@ class Finder:
             for one in found.perhaps
             if text.lower(one[0]) in sure or (one[2] in told and self._told_of(text, one, found))
         ]
-        for one in found.perhaps:
-            if one not in likely and self.advice.is_person(text, one[0]):
-                likely.append(one)
-                found.settle(text.word(one[0]), BY_TAGGER)
         names = sorted([*found.names, *likely])
         if len(names) < len(found.names) + len(found.perhaps) and (found.genders or names):
             found.unclear = found.unclear or "what may be a name may be another word"

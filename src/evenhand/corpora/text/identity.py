@@ -23,6 +23,8 @@ INSTITUTIONS = word_list("institutions")
 BE = word_list("be")
 ONE = word_list("one")
 STOPS = word_list("stops")
+SUBJECTS = ("he", "she", "they", "you", "u")
+CALENDAR = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 FOLLOWERS = word_list("followers")
 
 
@@ -56,6 +58,8 @@ class IdentityRules:
         for group, (one, several) in overrides.items():
             self._enter(group, "noun", one)
             self._enter(group, "plural", several)
+        for group, words in text_data("identity").get(attribute, {}).get("adjectives", {}).items():
+            self._enter(group, "adjective", words)
         for persons in lexicon.persons:
             group = persons.groups.get(attribute)
             for term in persons.terms if group else ():
@@ -65,6 +69,7 @@ class IdentityRules:
         self.known_names = names_of().known
         self.phrases = Phrases(phrase for _, _, phrase in self.known.values())
         self.bound = frozenset(text_data("identity").get(f"{attribute}_bound", ()))
+        self.of_places = attribute in text_data("identity")["of_places"]
         self.names = frozenset(text_data("identity").get(attribute, {}).get("names", ()))
 
     def _enter_term(self, group: str, term: Term) -> None:
@@ -94,7 +99,9 @@ class IdentityRules:
             return Analysis(first, SKIPPED, "people of several groups are mentioned", mixed=True)
         if len({one.written.lower()[:3] for one in mentions}) > 1 and len(mentions) > 1:
             return Analysis(first, SKIPPED, "people are told apart within a group", mixed=True)
-        held = next((one.text for one in text.tokens if one.lower in self.bound), None)
+        held = next((one.text for one in text.tokens if one.lower in self.bound), None) or self._elsewhere(
+            text, mentions
+        )
         if held is not None:
             return Analysis(first, SKIPPED, f"“{held.lower()}” holds the rest of the text to one group")
         if doubt:
@@ -106,6 +113,19 @@ class IdentityRules:
                 made = [one for one in edits if one is not None]
                 texts[group] = edited(content, [*made, *article_edits(text, made)])
         return Analysis(first, CHANGED, "", texts)
+
+    def _elsewhere(self, text: Text, mentions: list[Mention]) -> str | None:
+        """Of attributes that places belong to: another word with a capital, which may be one, or a term of a thing."""
+        if not self.of_places:
+            return None
+        said = {
+            place for one in mentions for place, token in enumerate(text.tokens) if one.start <= token.start < one.end
+        }
+        for place, token in enumerate(text.tokens):
+            proper = text.capital(place) and not text.starts_sentence(place) and token.text not in ("I", *CALENDAR)
+            if place not in said and not text.shouted and (proper or (token.lower,) in self.known):
+                return token.text
+        return None
 
     def _edit(self, text: Text, one: Mention, group: str) -> Edit | None:
         words = self.forms[group].said.get(one.form)
@@ -172,12 +192,13 @@ class IdentityRules:
         if form == "after":
             return "after" if is_person(text.lower(place - 1)) else None
         if form == "plural":
-            return "plural" if not proper else None
+            return "plural" if not proper and not (self.of_places and before in ("like", "as")) else None
         if text.joined(last) and (head := self._head(text, last)) is not None:
             return "adjective" if head else None
         if before in BE and not self._of_a_person(text, place, group, form):
             return None
-        if before in BE or (is_person(before) and "adjective" in self.forms[group].said):
+        asked = before in SUBJECTS and text.lower(place - 2) in BE  # is she Sikh?
+        if asked or before in BE or (is_person(before) and "adjective" in self.forms[group].said):
             return "adjective"
         if (
             noun

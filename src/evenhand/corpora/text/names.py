@@ -170,6 +170,12 @@ class Names:
         if text.lower(place) in MONTHS and (before.isdigit() or before in DATED | PREPOSITIONS or after in DATED):
             return NOT
         weak = one.weak or one.place
+        if (
+            one.met
+            and not (surname and self._does(text, place + words))
+            and not (joined_before and before in GREETINGS)
+        ):
+            return PERHAPS  # few bear it, and many a surname or place looks like it
         if not weak:
             return SURELY
         if joined_before and before in DETERMINERS | {"a", "an"}:
@@ -222,6 +228,11 @@ class Names:
     @cached_property
     def _surnames(self) -> dict[str, int]:
         return {one.name.lower(): one.bearers for one in load_pool(SURNAMES).names}
+
+    def _does(self, text: Text, surname: int) -> bool:
+        """Whether a surname is followed by what people do or are: `Xiomara Delgado said`, `Xiomara Delgado, 41`."""
+        behind = text.lower(surname + 1)
+        return behind in FOLLOWERS | ACTING or text.gap(surname).startswith((",", "'s ", "’s "))
 
     def _is_acronym(self, text: Text, place: int, words: int, *, surname: bool) -> bool:
         """Whether a name in capitals stands alone where nothing else does: `MARC is delayed`."""

@@ -87,7 +87,7 @@ def attributes() -> list[str]:
         {
             "gender",
             "race",
-            *(one for one in lexicon_names() if one in lexicon(one).attributes and one not in ("nationality",)),
+            *(one for one in lexicon_names() if one in lexicon(one).attributes),
         }
     )
 

@@ -21,13 +21,23 @@ class Likelier:
 
     def prefers_first(self, before: str, first: str, second: str) -> bool | None:
         """Whether the first is likelier; None where the two are too close, or the model cannot tell them apart."""
+        first, second = (one[: _plain(one)] for one in (first, second))
         space = " " if before.endswith(" ") else ""
         prompt = OPENING + before.rstrip(" ")
         try:
             (masses,) = self._model.masses("", [prompt], [space + first, space + second]).tolist()
         except UsageError:
-            return None  # one begins as the other does, or more than the model can read
+            return None  # one begins as the other does, or there is more than the model can read
         if min(masses) <= 0:
             return None if max(masses) <= 0 else masses[0] > masses[1]
         apart = math.log(masses[0] / masses[1])
         return None if abs(apart) < self._margin else apart > 0
+
+
+def _plain(text: str) -> int:
+    """How far a text has signs of ASCII only: parts of others are no text, and a model may not be asked about them.
+
+    >>> _plain("her fr 🥹"), _plain("hers")
+    (7, 4)
+    """
+    return next((place for place, sign in enumerate(text) if not sign.isascii()), len(text))

