@@ -11,7 +11,9 @@ import importlib.util
 import json
 import random
 import re
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -39,6 +41,14 @@ WRITTEN = {"": "", "_2": ", second set", "_3": ", third set"}
 """By the ending of a file's name, what the sets that were written later are called."""
 SLOT = re.compile(r"(\{[^{}]*\})")
 NAME = re.compile(r"\{(name|NAME)(\d?):(.*)\}")
+GROWTH = 1.1
+PEAK = """
+import resource, sys
+from evenhand import perturb
+perturb(sys.argv[1], sys.argv[2], attribute="gender", progress=False)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+"""Prints the kibibytes that a process took at most."""
 PRECISION, COVERAGE, RATE = 0.98, 0.90, 5_000
 AGES = {"young": (13, 35), "old": (60, 99)}
 
@@ -87,7 +97,7 @@ def run() -> list[tuple[str, str, str, str]]:
                 found += tally.rows((what if len(attributes) == 1 else f"{what}, {attribute}") + called)
                 for line in tally.wrong if develop else ():
                     print(line)
-    return [*found, *others(develop=develop), speed()]
+    return [*found, *others(develop=develop), speed(), memory()]
 
 
 def rows_of(name: str, attribute: str, *, develop: bool, ending: str = "") -> list[dict[str, Any]]:
@@ -198,6 +208,25 @@ def speed() -> tuple[str, str, str, str]:
         f"{rate:,.0f} sentences a second; a plain lookup {took / plain:.1f} × as fast",
         f"≥ {RATE:,}",
         "yes" if rate >= RATE else "no",
+    )
+
+
+def memory() -> tuple[str, str, str, str]:
+    """The most memory that a file takes, beside one that is ten times as long: each in a process of its own."""
+    texts = [row["text"] for row in rows_of("gender", "gender", develop=True)]
+    with tempfile.TemporaryDirectory() as folder:
+        most = []
+        for times in (20, 200):
+            path = Path(folder) / f"{times}.jsonl"
+            path.write_text("".join(json.dumps({"text": one}) + "\n" for one in texts * times), encoding="utf-8")
+            asked = [sys.executable, "-c", PEAK, str(path), str(Path(folder) / f"{times}.csv")]
+            most.append(int(subprocess.run(asked, check=True, capture_output=True, text=True).stdout))
+    small, large = (one / 1024 for one in most)
+    return (
+        "memory",
+        f"{large:,.0f} MiB for {len(texts) * 200:,} texts, {large / small:.2f} × those of {len(texts) * 20:,}",
+        f"≤ {GROWTH} ×",
+        "yes" if large <= GROWTH * small else "no",
     )
 
 
