@@ -44,7 +44,7 @@ NAME = re.compile(r"\{(name|NAME)(\d?):(.*)\}")
 GROWTH = 1.1
 PEAK = """
 import resource, sys
-from evenhand import perturb
+from evenhand.verbs.perturb import perturb
 perturb(sys.argv[1], sys.argv[2], attribute="gender", progress=False)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

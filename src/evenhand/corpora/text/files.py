@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -207,10 +207,13 @@ def corpus_of_texts(
     rows: list[Cells] = []
     validity = perturb_file(path, None, perturber, column=column, advance=advance, keep=rows.append)
     frame = pl.DataFrame(rows, schema=dict.fromkeys(columns_of(perturber.attribute), pl.String))
-    return text_corpus(frame, perturber.attribute, name=path.stem, title=path.name), validity
+    made = text_corpus(frame, perturber.attribute, name=path.stem, title=path.name, asked=validity.asked)
+    return made, validity
 
 
-def text_corpus(frame: pl.DataFrame, attribute: str, *, name: str, title: str) -> Corpus:
+def text_corpus(
+    frame: pl.DataFrame, attribute: str, *, name: str, title: str, asked: Mapping[str, str] | None = None
+) -> Corpus:
     """Texts that have a changed version, with all their versions; the untouched sentence belongs to no group."""
     settled = pl.col("status").is_in([SKIPPED, UNSURE]).any().over("source")
     changed = (pl.col("status") == CHANGED).any().over("source")
@@ -228,9 +231,10 @@ def text_corpus(frame: pl.DataFrame, attribute: str, *, name: str, title: str) -
         pair=pl.lit(None, dtype=pl.String),
         role=pl.lit(None, dtype=pl.String),
     ).with_columns(kept[attribute], kept["original"])
+    told = ", ".join(f"the {role} {who}" for role, who in (asked or {}).items())
     about = About(
         title=f"{title}, with {attribute} changed",
-        source=f"texts of {title}",
+        source=f"texts of {title}" + (f"; where rules were unsure: {told}" if told else ""),
         limits=(
             f"it speaks for texts like the {made['source'].n_unique():,} (of {frame['source'].n_unique():,}) of "
             f"{title} in which {attribute} could be changed, and not for the others",
