@@ -10,8 +10,9 @@ import pytest
 
 from evenhand import Finding, GateSettings, audit
 from evenhand.comparing.decisions import Decision
+from evenhand.comparing.differences import GapDifference
 from evenhand.comparing.findings import PartGap, Withheld
-from evenhand.gating.judging import BEYOND, of_decision, of_gap
+from evenhand.gating.judging import BEYOND, of_decision, of_difference, of_gap
 
 STRICT = GateSettings(systems=["x"])
 
@@ -81,7 +82,21 @@ def test_a_gap_that_is_small_on_average_alone_does_not_pass() -> None:
     small = finding("equivalent", (-0.002, 0.009))
     assert outcome(replace(small, parts=(part,)))[0] == "cannot tell"
     assert outcome(replace(small, parts=(replace(part, gap=0.009),)))[0] == "passes"
+    assert outcome(replace(small, parts=(replace(part, gap=0.011),)))[0] == "cannot tell"
     assert outcome(replace(small, parts=(replace(part, significant=False),)))[0] == "passes"
+
+
+def test_growth_is_held_against_a_share_of_the_range_once() -> None:
+    """Numbers that are shares already are not multiplied by the range again."""
+    one = replace(finding("higher", (0.02, 0.04)), span=4.0)
+    gap = GapDifference(
+        one_called="before", other_called="after", shares=False, one=one, other=one, difference=one,
+        size="larger", changed_sides=False, growth=0.03, growth_interval=(0.02, 0.04),
+    )  # fmt: skip
+    settings = STRICT.model_copy(update={"worse_by": 0.01})
+    whole, share = of_difference(gap, "eec", settings), of_difference(replace(gap, shares=True), "eec", settings)
+    assert (whole.limit, whole.span, whole.outcome) == (pytest.approx(0.04), 4.0, "passes")
+    assert (share.limit, share.span, share.outcome) == (pytest.approx(0.01), 1.0, "fails")
 
 
 def test_who_does_not_do_its_job_is_never_let_through_unseen() -> None:

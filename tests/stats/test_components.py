@@ -158,6 +158,17 @@ def test_small_strata_share_their_variance_and_hold_their_level() -> None:
     assert (wide.p() < 0.05).mean() <= 0.11
 
 
+@pytest.mark.parametrize(("smallest", "pooled"), [(4, True), (5, False)])
+def test_strata_share_a_variance_below_five_units(smallest: int, pooled: bool) -> None:
+    stratum = np.repeat([0, 1], [smallest, 5])
+    values = np.random.default_rng(0).normal(size=len(stratum))
+    found = variance_components(
+        [GroupedMeans(values[:, None, None], np.ones(1))],
+        stratum=stratum, coefficients=np.array([1.0, -1.0]), scale=np.ones(1),
+    )  # fmt: skip
+    assert found.pooled == pooled
+
+
 def test_pairs_never_share_a_variance_with_persons() -> None:
     cells = np.concatenate([np.random.default_rng(0).normal(size=(10, 1, 1)) * 9, np.zeros((6, 1, 1))])
     found = variance_components(

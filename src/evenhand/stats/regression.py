@@ -39,10 +39,10 @@ def regressed(
     parts = [Part(persons, by_person.degrees_of_freedom)]
     drawn_anew = [persons]
     for grouping in groupings:
-        between, less_persons, of_groups = _between_groups(grouping, by_person)
+        between, less_persons, freedom = _between_groups(grouping, by_person)
         drawn_anew.append(between)
         if len(grouping.weights) > 1:
-            parts.append(Part(less_persons, of_groups, seen=between))
+            parts.append(Part(less_persons, freedom, seen=between))
     variance = np.sum([part.variance for part in parts], axis=0)
     flat = np.sqrt(variance) <= ROUNDING * scale * max(1.0, float(np.abs(by_person.weights).sum()))
     df = satterthwaite(parts, np.where(flat, 0.0, variance))
