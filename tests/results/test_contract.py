@@ -335,6 +335,16 @@ def test_it_is_summed_up_in_one_line_and_shown_in_notebooks(kept: Kept) -> None:
     assert kept.made.frame().height > 0
 
 
+@pytest.mark.slow
+def test_it_can_be_plotted(kept: Kept, tmp_path: Path) -> None:
+    """Every kind has a chart, and what was loaded is drawn as what was made."""
+    assert kept.loaded.charts == kept.made.charts != ()
+    picture = kept.loaded.plot()
+    assert picture.svg == kept.made.plot(kept.made.charts[0]).svg
+    assert picture.svg.startswith("<svg")
+    assert picture.save(tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_command_line_shows_it_again(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
     shown = CliRunner().invoke(app, ["report", str(kept.folder), "--full"], env={"COLUMNS": "100"})
     assert shown.exit_code == 0, shown.exception

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from evenhand.annotating import Sheets
+from evenhand.report.audit.figures import Row, Spec, base_chart, figure_files
 from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 
@@ -15,6 +16,8 @@ READING = (
     "hardly vary give a high percentage and a low alpha."
 )
 COUNTS = ("labelled", "missing", "negative", "neutral", "positive")
+COLOURS = ("#e7e5e4", "#b45309", "#a8a29e", "#1d4ed8")
+"""Of those that are missing, and of the labels."""
 
 
 def show(found: Sheets, console: Console) -> None:
@@ -65,6 +68,32 @@ def lines(found: Sheets) -> list[str]:
     return said
 
 
+def static_figures(found: Sheets) -> dict[str, Spec]:
+    """One chart: which labels each annotator gave how often, and how many texts have none."""
+    shown = COUNTS[1:]
+    rows: list[Row] = [
+        {"annotator": one.name, "label": label, "place": place, "texts": getattr(one, label)}
+        for one in found.annotators
+        for place, label in enumerate(shown)
+    ]
+    chart = base_chart(
+        "How often each annotator gave each label.",
+        data={"values": rows},
+        height={"step": 26},
+        mark={"type": "bar"},
+        encoding={
+            "y": {"field": "annotator", "type": "nominal", "sort": None, "title": None},
+            "x": {"field": "texts", "type": "quantitative", "title": "texts"},
+            "order": {"field": "place"},
+            "color": {
+                "field": "label", "scale": {"domain": shown, "range": COLOURS},
+                "legend": {"orient": "top", "title": None},
+            },
+        },
+    )  # fmt: skip
+    return {"labels": chart | {"title": "Labels by annotator"}}
+
+
 def _table(found: Sheets) -> Listing:
     rows = [(one.name, *(f"{getattr(one, name):,}" for name in COUNTS)) for one in found.annotators]
     return Listing(("annotator", *COUNTS), rows, numbers_from=1)
@@ -74,4 +103,11 @@ def _percent(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.1f} %"
 
 
-RENDERER = Renderer(page_file="agreement.html", page=to_html, show=show, summary=summary, text=text)
+RENDERER = Renderer(
+    page_file="agreement.html",
+    page=to_html,
+    show=show,
+    summary=summary,
+    text=text,
+    figures=lambda found: figure_files(static_figures(found)),
+)

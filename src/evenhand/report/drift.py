@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from evenhand.files.tables import table_bytes
+from evenhand.report.audit.figures import Row, Spec, base_chart, figure_files
 from evenhand.report.common.plain import Listing, Section, plain_page
 from evenhand.results import Renderer
 from evenhand.results.rendering import Files
@@ -22,6 +23,8 @@ EXPLAINED = (
     "longer reads like that of most others in its source; its share is among sentences that can be compared."
 )
 FEW = 12
+COLOURS = ("#a8a29e", "#b45309", "#1d4ed8", "#1c1917", "#7e22ce")
+LEGEND = {"orient": "top", "title": None}
 
 
 def show(drift: Drift, console: Console) -> None:
@@ -109,6 +112,37 @@ def _cells(counts: Counts) -> list[str]:
     return [f"{counts.sentences:,}", *("undefined" if share is None else f"{100 * share:.1f} %" for share in shares)]
 
 
+def static_figures(drift: Drift) -> dict[str, Spec]:
+    """For each attribute a chart: which share of its groups' sentences became what."""
+    return {f"drift-{column}": _chart(column, drift.by(column)) for column in drift.corpus.attributes}
+
+
+def _chart(attribute: str, groups: Mapping[str, Counts]) -> Spec:
+    rows: list[Row] = [
+        {"group": group, "what": flag, "share": None if (share := counts.share(flag)) is None else 100 * share}
+        for group, counts in groups.items()
+        for flag in FLAGS
+    ]
+    chart = base_chart(
+        f"Which share of the sentences about each group by {attribute} became what.",
+        data={"values": rows},
+        height={"step": 14},
+        mark={"type": "bar"},
+        encoding={
+            "y": {"field": "group", "type": "nominal", "sort": None, "title": None},
+            "yOffset": {"field": "what", "sort": FLAGS},
+            "x": {
+                "field": "share",
+                "type": "quantitative",
+                "title": "% of its sentences",
+                "scale": {"domain": [0, 100]},
+            },
+            "color": {"field": "what", "scale": {"domain": FLAGS, "range": COLOURS}, "legend": LEGEND},
+        },
+    )
+    return chart | {"title": f"{attribute}: what became of the sentences"}
+
+
 def _sentences(drift: Drift) -> Files:
     return {"sentences.csv": table_bytes(drift.rows)}
 
@@ -121,5 +155,12 @@ def usage(drift: Drift, folder: Path) -> str:
 
 
 RENDERER = Renderer(
-    page_file="drift.html", page=to_html, show=show, summary=summary, text=text, usage=usage, beside=_sentences
+    page_file="drift.html",
+    page=to_html,
+    show=show,
+    summary=summary,
+    text=text,
+    usage=usage,
+    beside=_sentences,
+    figures=lambda drift: figure_files(static_figures(drift)),
 )

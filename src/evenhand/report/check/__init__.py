@@ -8,6 +8,8 @@ from rich.text import Text
 from evenhand.files.tables import table_bytes
 from evenhand.gating.result import Check, Item
 from evenhand.printing.screen import Cell
+from evenhand.report.audit.figures import figure_files
+from evenhand.report.check.figures import static_figures
 from evenhand.report.check.words import (
     HEADINGS,
     in_order,
@@ -87,4 +89,12 @@ def _table(check: Check) -> Files:
     return {"check.csv": table_bytes(check.frame())}
 
 
-RENDERER = Renderer(page_file="check.html", page=to_html, show=show, summary=title, text=text, beside=_table)
+RENDERER = Renderer(
+    page_file="check.html",
+    page=to_html,
+    show=show,
+    summary=title,
+    text=text,
+    beside=_table,
+    figures=lambda check: figure_files(static_figures(check)),
+)

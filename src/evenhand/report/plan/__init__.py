@@ -7,8 +7,10 @@ from rich.text import Text
 
 from evenhand.files.tables import table_bytes
 from evenhand.planning.result import Plan
+from evenhand.report.audit.figures import figure_files
 from evenhand.report.common.plain import Section, plain_page
 from evenhand.report.plan.drawing import described, panels
+from evenhand.report.plan.figures import static_figures
 from evenhand.report.plan.words import (
     SPREADS_READING,
     about,
@@ -76,4 +78,12 @@ def _table(plan: Plan) -> Files:
     return {"plan.csv": table_bytes(plan.frame())}
 
 
-RENDERER = Renderer(page_file="plan.html", page=to_html, show=show, summary=summary, text=text, beside=_table)
+RENDERER = Renderer(
+    page_file="plan.html",
+    page=to_html,
+    show=show,
+    summary=summary,
+    text=text,
+    beside=_table,
+    figures=lambda plan: figure_files(static_figures(plan)),
+)

@@ -7,6 +7,8 @@ from rich.console import Console
 from evenhand.files.file_names import file_names
 from evenhand.files.tables import table_bytes
 from evenhand.rating import Ratings
+from evenhand.report.audit.figures import figure_files
+from evenhand.report.ratings.figures import static_figures
 from evenhand.report.ratings.page import label_page, to_html
 from evenhand.report.ratings.supplement import supplement_files
 from evenhand.report.ratings.terminal import print_answers, print_ratings
@@ -46,5 +48,12 @@ def tables(ratings: Ratings) -> Files:
 
 
 RENDERER = Renderer(
-    page_file="rating.html", page=to_html, show=show, summary=summary, text=text, beside=labels, tables=tables
+    page_file="rating.html",
+    page=to_html,
+    show=show,
+    summary=summary,
+    text=text,
+    beside=labels,
+    tables=tables,
+    figures=lambda ratings: figure_files(static_figures(ratings)),
 )
