@@ -85,3 +85,7 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path: Path, monkeypatch: 
     monkeypatch.setitem(sys.modules, "fastapi", None)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert "needs the extra 'web': pip install 'evenhand[web]'" in refused(str(tmp_path))
+
+
+def test_a_system_that_cannot_be_had_is_told(tmp_path: Path) -> None:
+    assert "did you mean 'vader'?" in refused(str(tmp_path), "--system", "vadr", "--port", "0")

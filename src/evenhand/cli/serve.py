@@ -60,6 +60,8 @@ def serve(
             webbrowser.open(address)
 
     try:
+        for one in system or ():
+            explorer.trials.made(one)  # one that cannot be had is told now, not to somebody who tries it later
         run(explorer, host=host, port=port, token=token, names=tuple(name or ()), ready=ready)
     finally:
         explorer.close()
