@@ -89,7 +89,7 @@ CLASSES = {"binary": 2, "multiclass": 3, "ordinal": 3}
 def sample(task: str, data: str, gold: bool, groups: int) -> Predictions:
     """Predictions as such answers describe them."""
     rng = np.random.default_rng(8)
-    cells = [(f"g{code}", f"g{code}t{term}") for code in range(groups) for term in range(2)]
+    cells = [(f"g{code}", f"g{code}t{term}") for code in range(groups) for term in range(3)]
     rows = [(source, *cell) for source in range(SOURCES) for cell in cells]
     if data == "natural":
         rows = [(place, group, term) for place, (_, group, term) in enumerate(rows)]

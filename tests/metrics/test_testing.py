@@ -64,8 +64,8 @@ def test_two_groups_are_wilcoxons() -> None:
 
 
 def test_generalising_is_the_variance_components_of_an_audit() -> None:
-    """In loops: of two groups of 4 and 3 terms, each has its own variance or the shared one, whichever is larger;
-    sources add what the gap varies by, less the noise."""
+    """In loops: of two groups of 4 and 3 terms each has its own variance or the shared one, if that is larger; that of
+    three terms is as unsure as if it were all. Sources add what the gap varies by, less the noise."""
     predictions = scored(seed=4).of_groups(["old", "young"])
     found = group_tests(predictions)["score"].generalising
     terms = np.array(predictions.terms)
@@ -76,22 +76,28 @@ def test_generalising_is_the_variance_components_of_an_audit() -> None:
     means = {name: part.mean(axis=1) for name, part in table.items()}
     shared = sum(((one - one.mean()) ** 2).sum() for one in means.values()) / 5
     own = {name: (one.var(ddof=1), len(one)) for name, one in means.items()}
-    parts = [(max(variance, shared) / n, n - 1 if variance > shared else 5) for variance, n in own.values()]
-    of_terms = sum(part for part, _ in parts)
-    df_terms = min(of_terms**2 / sum(part**2 / df for part, df in parts), 5)
+    of_terms = sum(max(variance, shared) / n for variance, n in own.values())
+    unsure, of_both = 0.0, 0.0
+    for variance, n in own.values():
+        if variance > shared:
+            unsure += variance / n * (of_terms if n == 3 else variance / n) / (n - 1)
+        else:
+            of_both += shared / n
+    df_terms = min(of_terms**2 / (unsure + of_both**2 / 5), 5)
     gaps = table["old"].mean(axis=0) - table["young"].mean(axis=0)
     noise = 0.0
     for part in table.values():
         left = part - part.mean(axis=1, keepdims=True) - part.mean(axis=0) + part.mean()
         noise += (left**2).sum() / (len(part) - 1) / 11 / len(part)
     of_sources = max(gaps.var(ddof=1) - noise, 0.0) / 12
+    with_noise = gaps.var(ddof=1) / 12  # which is what tells how unsure it is
     variance = of_terms + of_sources
     test = found.by_group["old"]
     assert found.method == "variance components"
     assert (found.over, found.sources) == (("source",), 12)
     assert test.estimate == pytest.approx(means["old"].mean() - means["young"].mean())
     assert test.standard_error == pytest.approx(np.sqrt(variance))
-    assert test.df == pytest.approx(variance**2 / (of_terms**2 / df_terms + of_sources**2 / 11))
+    assert test.df == pytest.approx(variance**2 / (of_terms**2 / df_terms + with_noise**2 / 11))
     assert test.pooled
 
 

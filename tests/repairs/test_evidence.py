@@ -266,9 +266,9 @@ def test_a_reading_that_says_nothing_counts_as_one_that_was_asked() -> None:
 
 
 def test_many_groups_are_compared_with_the_rest_and_corrected_for_as_in_an_audit() -> None:
-    persons = [f"{group}{number}" for group in "abcd" for number in (1, 2)]
+    persons = [f"{group}{number}" for group in "abcd" for number in (1, 2, 3)]
     corpus = corpus_of(persons, {person: person[0] for person in persons}, None)
-    values = dict(zip(persons, [0.91, 0.89, 0.31, 0.29, 0.61, 0.59, 0.5, 0.48], strict=True))
+    values = dict(zip(persons, [0.91, 0.90, 0.89, 0.31, 0.30, 0.29, 0.61, 0.60, 0.59, 0.5, 0.49, 0.48], strict=True))
     scores = scores_of(corpus, values)
     (one,) = found(corpus, scores)
     assert [(gap.first, gap.second, gap.rest) for gap in one.gaps] == [(group, "rest", 3) for group in "abcd"]

@@ -90,7 +90,7 @@ def test_what_moves_is_named() -> None:
 
 
 def test_groups_that_differ_in_a_class_are_named_though_the_right_class_cancels_out() -> None:
-    words = in_words(result(of=predictions({"a": (0.1, 0.2), "b": (0.8, 0.9), "c": (0.1, 0.2), "d": (0.1, 0.2)})))
+    words = in_words(result(of=predictions(dict.fromkeys("acd", (0.1, 0.15, 0.2)) | {"b": (0.8, 0.85, 0.9)})))
     assert "these, b (0.700) differs from the others in the probability of good (p" in words
     assert "after correcting for 2 comparisons" in words
     several = predictions({"a": (0.1, 0.11, 0.12), "b": (0.8, 0.81, 0.82), "c": (0.46, 0.47, 0.48)}, gold=False)
@@ -263,7 +263,8 @@ def test_that_classes_alone_allow_no_test_is_said_in_one_line() -> None:
 
 
 def test_few_values_are_rarely_beyond_chance() -> None:
-    few = in_words(result("cf_gap", "tpr_gap", "fped"))  # two classes each: 6 values, of which 0.3 would
+    three = predictions({"young": (0.1, 0.2, 0.3), "adult": (0.4, 0.45, 0.5), "old": (0.7, 0.8, 0.9)})
+    few = in_words(result("cf_gap", "tpr_gap", "fped", of=three))  # two classes each: 6 values, of which 0.3 would
     assert "Of 6 metric values" in few
     assert "fewer than one would by chance)" in few
 

@@ -291,8 +291,8 @@ def measured(world: World, rng: np.random.Generator, systems: int) -> Alarms:
         )  # fmt: skip
         each = [test.p < 0.05 for test in general.groups if test.p is not None]
         found.append((
-            published.p < 0.05, pair.p < 0.05, general.omnibus.p < 0.05,
-            any(test.significant for test in general.groups), np.mean(each),
+            published.p < 0.05, pair.p < 0.05, general.omnibus.p is not None and general.omnibus.p < 0.05,
+            any(test.significant for test in general.groups), np.mean(each) if each else 0.0,
         ))  # fmt: skip
     return Alarms(*np.mean(np.array(found, dtype=float), axis=0).tolist())
 

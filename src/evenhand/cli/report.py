@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evenhand.cli.show import Shown
     from evenhand.results import Statement
 
-FORMATS = ("model-card", "impact-ratios", "test-record", "junit", "pull-request", "pdf")
+FORMATS = ("model-card", "impact-ratios", "test-record", "junit", "pull-request", "lm-eval", "pdf")
 """As in `evenhand.report.exports`, which is not imported for a help text."""
 SHOWS = ("folder", "threshold", "as_json", "html", "figures", "tables", "full", "quiet", "open_page")
 EXPORTS = (

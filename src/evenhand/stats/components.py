@@ -399,8 +399,8 @@ def _summed(values: Floats, adding: sparse.csc_array | None) -> Floats:
     """Rows added up by group."""
     if adding is None:
         return values
-    summed = np.asarray(adding @ values.reshape(len(values), -1))
-    return summed.reshape(-1, *values.shape[1:])
+    summed = np.asarray(adding @ values.reshape(len(values), int(np.prod(values.shape[1:]))))
+    return summed.reshape(adding.shape[0], *values.shape[1:])
 
 
 def _kinds_of_variance(sizes: Ints, pairs: Bools) -> tuple[Ints, bool]:
