@@ -10,14 +10,14 @@ AUDIT_OUT ?= audit
 audit: .venv/.runtime  ## the demo: three real sentiment systems, gender and race
 	$(BIN)/evenhand audit vader textblob svr --until-settled --out $(AUDIT_OUT)
 
-test: lint types .venv/.browser .venv/.apertium causal  ## everything, as in CI
+test: lint types .venv/.browser .venv/.apertium causal interchange  ## everything, as in CI
 	$(BIN)/pytest -n 2 --dist loadfile
 
 causal: .venv-causal/.ready  ## DoWhy as an independent check, in an environment of its own: it needs an older SciPy
 	.venv-causal/bin/python -m pytest -q tests/rating/test_dowhy.py
 
 interchange: .venv-interchange/.ready  ## inspect_ai and lm-eval, in an environment of their own: they need an older fsspec
-	.venv-interchange/bin/python -m pytest -q tests/test_interchange_apart.py
+	.venv-interchange/bin/python -m pytest -q -p no:unraisableexception tests/test_interchange_apart.py  # inspect_ai leaves streams open
 
 quick: .venv/.dev  ## the inner loop: no simulations
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow"
