@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import shutil
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -394,11 +396,23 @@ class TestSpeed:
             model._takes_places, model._takes_keep = False, takes
             np.testing.assert_allclose(model.masses(PREFIX, ENDINGS, WORDS), whole, rtol=1e-6)
 
-    def test_several_devices_share_the_prompts(self, models: Path) -> None:
+    def test_several_devices_share_the_prompts(self, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         one = CausalModel(str(models / "llama"), device="cpu", at_once=2)
         two = CausalModel(str(models / "llama"), device="cpu,cpu", at_once=2)
         assert len(two._transformer.models) == 2
+        run, busy = CausalModel._run, threading.Lock()
+
+        def alone(*given: Any) -> Any:
+            assert busy.acquire(blocking=False)  # on processors there is one model, and one attention of it
+            try:
+                time.sleep(0.01)
+                return run(*given)
+            finally:
+                busy.release()
+
+        monkeypatch.setattr(CausalModel, "_run", alone)
         np.testing.assert_array_equal(two.masses(PREFIX, ENDINGS, DIGITS), one.masses(PREFIX, ENDINGS, DIGITS))
+        assert two._transformer.model.config._attn_implementation != beside.NAME
 
     def test_half_precision_is_measured_and_told(self, models: Path) -> None:
         exact = CausalModel(str(models / "llama"), device="cpu")

@@ -148,9 +148,9 @@ class CausalModel(LabelModel):
         return masses_of([one.chains for one in asked.prompts], rows, numbers)
 
     def _told(self, turns: Sequence[tuple[Any, Any, list[list[Row]]]], shared: Tokens) -> list[Array]:
-        if len(turns) == 1:
-            ((device, model, own),) = turns
-            return [self._read(device, model, own, shared, self._meanwhile)]
+        if len({id(model) for _, model, _ in turns}) == 1:
+            # Threads that share a model would change each other's attention.
+            return [self._read(device, model, own, shared, self._meanwhile) for device, model, own in turns]
         with ThreadPoolExecutor(len(turns)) as pool:
             return list(pool.map(lambda turn: self._read(turn[0], turn[1], turn[2], shared), turns))
 
